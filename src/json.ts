@@ -1,0 +1,11 @@
+/** A value that survives a JSON round trip. Everything that enters a machine's context or an event is one. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+/** A JSON object. Tool inputs, hook payloads and settings arrive as one. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+/** True for a plain object (not null, not an array): what the Messages API accepts as a tool input. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,157 @@
+import type { JsonObject } from '../json.js';
+
+export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'auto' | 'dontAsk' | 'bypassPermissions';
+export type RuleBehavior = 'allow' | 'ask' | 'deny';
+/** `deny > ask > allow > passthrough`; no layer lowers another's verdict. */
+export type VerdictBehavior = RuleBehavior | 'passthrough';
+
+/** Where a rule came from. */
+export type RuleScope = 'managed' | 'cliArg' | 'flagSettings' | 'localSettings' | 'projectSettings' | 'userSettings' | 'session' | 'option';
+
+/** A rule with its origin: what `explain`, the trace and the inspector's Why panel show. */
+export interface PermissionRule {
+  readonly behavior: RuleBehavior;
+  readonly toolName: string;
+  /** The text between the parentheses; undefined for a bare `Tool`. */
+  readonly ruleContent?: string;
+  /** The rule as written. */
+  readonly text: string;
+  readonly scope: RuleScope;
+  readonly file?: string;
+  /** 1-based line in `file`. */
+  readonly line?: number;
+  /** Directory that a leading `/` of a path rule is anchored at. */
+  readonly root: string;
+}
+
+/** A rule of which it is known that it speaks of a call, and of which part of it. */
+export interface RuleMatch {
+  readonly rule: PermissionRule;
+  /** The sub-command, path, domain … that matched, where it is not the whole input. */
+  readonly matched?: string;
+}
+
+export type ToolVerdict =
+  | { readonly behavior: 'passthrough' }
+  | { readonly behavior: 'allow'; readonly reason: string; readonly updatedInput?: JsonObject }
+  | { readonly behavior: 'ask'; readonly reason: string }
+  | { readonly behavior: 'deny'; readonly reason: string };
+
+/** What the joined PreToolUse hooks said of a call. */
+export interface HookVerdict {
+  readonly behavior: VerdictBehavior;
+  readonly hookName?: string;
+  readonly reason?: string;
+}
+
+/** Something about the call that only a person may wave through, whatever rule allows it. */
+export interface SafetyFinding {
+  readonly kind: 'protectedPath' | 'criticalRemoval' | 'opaqueCommand' | 'unparsable' | 'outsideDirectories' | 'requiresPerson' | 'other';
+  readonly reason: string;
+  readonly path?: string;
+}
+
+/**
+ * All that the permission machine's guards read about a call, computed once by pure code. Plain JSON.
+ * A field is null when that source has nothing to say.
+ */
+export interface PermissionFacts {
+  readonly mode: PermissionMode;
+  readonly denyRule: RuleMatch | null;
+  readonly hook: HookVerdict | null;
+  readonly askRule: RuleMatch | null;
+  /** Only a person may answer this tool (AskUserQuestion, MCP tools that require it). */
+  readonly requiresPerson: string | null;
+  /** Asks in every mode but where `bypassable` and the mode is bypassPermissions. */
+  readonly safety: (SafetyFinding & { readonly bypassable: boolean }) | null;
+  readonly tool: ToolVerdict;
+  /** What the mode says by itself: plan asks for edits, acceptEdits allows them, bypass allows all, dontAsk never asks. */
+  readonly modeVerdict: { readonly behavior: VerdictBehavior; readonly reason: string };
+  readonly allowRule: RuleMatch | null;
+  /** Needs no rule in any mode: read-only command, read inside the working directories. */
+  readonly builtInAllow: string | null;
+  /** Rules that matched but could not win, with what stood above them. */
+  readonly shadowed: readonly { readonly rule: RuleMatch; readonly by: string }[];
+  /** Whether anyone can be asked: PermissionRequest hooks or a person. */
+  readonly canAsk: boolean;
+  readonly hasPermissionRequestHooks: boolean;
+  /** What to offer as "always allow". */
+  readonly suggestions: readonly PermissionUpdate[];
+  /** Path that made the call ask, for the prompt. */
+  readonly blockedPath?: string;
+}
+
+/** Who said something about a call. */
+export type VerdictSource =
+  | { readonly type: 'rule'; readonly rule: PermissionRule; readonly matched?: string }
+  | { readonly type: 'hook'; readonly hookName: string; readonly event: 'PreToolUse' | 'PermissionRequest' }
+  | { readonly type: 'mode'; readonly mode: PermissionMode }
+  | { readonly type: 'tool'; readonly toolName: string }
+  | { readonly type: 'safety'; readonly finding: SafetyFinding }
+  | { readonly type: 'builtIn' }
+  | { readonly type: 'person'; readonly surface: string }
+  | { readonly type: 'nobody' }
+  | { readonly type: 'abort' };
+
+/** One check of a decision, in the order in which it was asked for. */
+export interface TraceEntry {
+  /** The state of the permission machine that asked. */
+  readonly check: string;
+  readonly behavior: VerdictBehavior;
+  readonly source?: VerdictSource;
+  readonly reason: string;
+}
+
+/** The joined verdict of a call with the trace that led to it. Plain JSON. */
+export interface PermissionDecision {
+  readonly behavior: 'allow' | 'deny';
+  readonly reason: string;
+  readonly winner: TraceEntry;
+  readonly trace: readonly TraceEntry[];
+  readonly shadowed: PermissionFacts['shadowed'];
+  /** True when a person or a PermissionRequest hook said yes or no. */
+  readonly asked: boolean;
+  /** Input changed by whoever answered; goes back through parsing, validation and rules. */
+  readonly updatedInput?: JsonObject;
+  /** The person wants the whole query to stop. */
+  readonly interrupt?: boolean;
+}
+
+export type PermissionDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg';
+export interface PermissionRuleValue {
+  readonly toolName: string;
+  readonly ruleContent?: string;
+}
+/** The Agent SDK's shape of a change to permissions. */
+export type PermissionUpdate =
+  | {
+      readonly type: 'addRules' | 'replaceRules' | 'removeRules';
+      readonly rules: readonly PermissionRuleValue[];
+      readonly behavior: RuleBehavior;
+      readonly destination: PermissionDestination;
+    }
+  | { readonly type: 'setMode'; readonly mode: PermissionMode; readonly destination: PermissionDestination }
+  | {
+      readonly type: 'addDirectories' | 'removeDirectories';
+      readonly directories: readonly string[];
+      readonly destination: PermissionDestination;
+    };
+
+/** The answer to a question, addressed to one call and bound to the exact input that was shown. */
+export type PermissionAnswer =
+  | {
+      readonly behavior: 'allow';
+      readonly updatedInput?: JsonObject;
+      readonly updatedPermissions?: readonly PermissionUpdate[];
+      readonly source: VerdictSource;
+    }
+  | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean; readonly source: VerdictSource };
+
+/** What a tool may know of the session's permissions. */
+export interface ToolPermissionContext {
+  readonly mode: PermissionMode;
+  /** Working directory and additional directories, absolute and resolved. */
+  readonly directories: readonly string[];
+  /** True when a Read or Edit deny rule covers the path (either spelling of a link). */
+  deniesPath(access: 'read' | 'edit', absolutePath: string): RuleMatch | null;
+}

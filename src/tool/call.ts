@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue } from '../json.js';
+
+/**
+ * A complete `tool_use` block as it came out of the stream, before anything has looked at it.
+ * `rawInput` is the concatenated `input_json_delta` text; it is parsed once, at block end, and `input` is that parse.
+ */
+export interface ToolUseRequest {
+  /** The block's `id` (`toolu_…`). */
+  readonly id: string;
+  /** The tool's name as the model wrote it. */
+  readonly name: string;
+  /** Position of the block in the assistant message; results are sent in this order. */
+  readonly index: number;
+  /** The raw JSON text, kept for error results; empty when the block had no deltas. */
+  readonly rawInput: string;
+  readonly input: ParsedJson;
+}
+
+/** The one decision about a block's JSON: an object that may go on to the schema, or why it may not. */
+export type ParsedJson = { readonly kind: 'object'; readonly value: JsonObject } | { readonly kind: 'invalid'; readonly reason: string };
+
+/** Why something was told to stop. Closed; the reason always reaches the text of the result. */
+export type AbortReason =
+  | 'userInterrupt'
+  | 'newMessage'
+  | 'permissionRejected'
+  | 'siblingError'
+  | 'streamDiscarded'
+  | 'timeout'
+  | 'sessionClosed';
+
+/** The states of the compound state `completed` of a tool call; each fixes the one result. */
+export type OutcomeKind = 'succeeded' | 'failed' | 'invalid' | 'denied' | 'cancelled' | 'stopped';
+
+/** How far a call had come when it was cancelled or stopped. */
+export type CancelPhase = 'beforeStart' | 'running' | 'finished';
+
+/** How a call ended. Plain JSON: bodies live in the result store, addressed by call id. */
+export interface CallOutcome {
+  readonly kind: OutcomeKind;
+  readonly isError: boolean;
+  /** One line for a person: what happened, and why. */
+  readonly summary: string;
+  /** Present for cancelled and stopped calls. */
+  readonly reason?: AbortReason;
+  readonly phase?: CancelPhase;
+  /** True when the tool asked for a context modifier; the modifier itself stays with the port. */
+  readonly hasModifier?: boolean;
+  /** True when a hook asked for the query to end after this turn's results (`continue: false`). */
+  readonly preventContinuation?: boolean;
+  /** Wall time from `call.start` to the outcome, in milliseconds. */
+  readonly durationMs?: number;
+  /** Size of the result that goes to the model, in characters. */
+  readonly resultSize?: number;
+}
+
+/** Progress of a running tool: lossy, never in the model's view. */
+export interface ToolProgress {
+  readonly message?: string;
+  readonly data?: JsonValue;
+}
