@@ -1,0 +1,268 @@
+import type { HookRun } from '../../hooks/types.js';
+import type { JsonValue } from '../../json.js';
+import type { PermissionDecision, PermissionMode } from '../../permissions/types.js';
+import type { OutcomeKind } from '../../tool/call.js';
+import type { MachineGraph } from './graph.js';
+
+/**
+ * The wire and file format of a flow: what the inspector page, recordings and all exporters read.
+ * It stands between XState and everything that watches, so that a new major of XState touches one adapter only.
+ * Fields may be added within `flow/1`; readers ignore what they do not know.
+ */
+export const FLOW_FORMAT = 'flow/1';
+
+/** Longest preview of a body, in characters. */
+export const PREVIEW_CHARS = 200;
+/** Longest part of a body that one request returns, in characters. */
+export const BODY_PART_CHARS = 256 * 1024;
+
+/**
+ * A body is stored once under the hash of its redacted text and fetched when someone opens it.
+ * Equal content has an equal hash, which is also how a page sees that a context did not change.
+ */
+export interface BodyRef {
+  readonly hash: string;
+  /** UTF-8 bytes of the redacted JSON text. */
+  readonly bytes: number;
+  /** The first characters of that text, at most `PREVIEW_CHARS`. */
+  readonly preview: string;
+  /** True when depth, key or size caps cut something; the text says where. */
+  readonly clipped?: true;
+}
+
+/** What an actor is in the tree. `actor` is anything the adapter has no name for. */
+export type ActorKind =
+  | 'session'
+  | 'query'
+  | 'turn'
+  | 'executor'
+  | 'toolCall'
+  | 'permission'
+  | 'hooks'
+  | 'tool'
+  | 'model'
+  | 'question'
+  | 'task'
+  | 'actor';
+
+interface FlowEventBase {
+  /** Counts up by one through a flow; holes are announced by a `gap`. */
+  readonly seq: number;
+  /** Milliseconds since the header's `startedAt`; never negative, never decreasing. */
+  readonly t: number;
+}
+
+/** First event of every flow (`seq` 0) and first line of every recording. */
+export interface FlowHeader extends FlowEventBase {
+  readonly type: 'header';
+  readonly format: typeof FLOW_FORMAT;
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly runtime: { readonly name: string; readonly version: string };
+  readonly redaction: { readonly rules: readonly string[]; readonly custom: boolean };
+  /** Present in recordings; a live page asks `graphs()`, because machines turn up as their actors start. */
+  readonly graphs?: readonly MachineGraph[];
+  /** Positions of states and wires by graph id, as the page wrote them. Opaque to the runtime. */
+  readonly layouts?: Readonly<Record<string, JsonValue>>;
+}
+
+export interface ActorStarted extends FlowEventBase {
+  readonly type: 'actor.started';
+  /**
+   * Path of explicit actor ids from the root, e.g. `session/query/turn/executor/call-0`. A path that is used
+   * again (slots are) gets a suffix: `…/call-0~2`. Stable between runs, unlike XState's session ids.
+   */
+  readonly actor: string;
+  readonly parent: string | null;
+  readonly kind: ActorKind;
+  /** Graph id of the actor's machine; null for promises, callbacks and observables. */
+  readonly machine: string | null;
+  /** Tool name of a tool call, else the actor's own id. */
+  readonly name: string;
+  /** A short text of what it works on (the command of a shell call …); may be empty. */
+  readonly label: string;
+  readonly toolUseId?: string;
+  readonly input?: BodyRef;
+  /** True when the actor ran before the inspector was attached: what came before is unknown. */
+  readonly late?: true;
+}
+
+export interface ActorStopped extends FlowEventBase {
+  readonly type: 'actor.stopped';
+  readonly actor: string;
+  readonly status: 'done' | 'error' | 'stopped';
+  readonly output?: BodyRef;
+  readonly error?: string;
+}
+
+/** An event as it reached an actor, before it was processed. */
+export interface EventReceived extends FlowEventBase {
+  readonly type: 'event';
+  readonly actor: string;
+  /** The sending actor; null when it came from outside. */
+  readonly source: string | null;
+  readonly event: string;
+  /** Absent when the event holds nothing but its type. */
+  readonly body?: BodyRef;
+}
+
+/** One microstep of a machine: what was left, what was entered, along which edges. */
+export interface TransitionTaken extends FlowEventBase {
+  readonly type: 'transition';
+  readonly actor: string;
+  readonly event: string;
+  /** Ids of the active leaf states before and after. */
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  /** Ids of all active states after, leaves and ancestors. */
+  readonly configuration: readonly string[];
+  /** Edges of the machine's graph that fired (`MachineEdge.id`), with the guard that let each pass. */
+  readonly edges: readonly { readonly id: string; readonly guard?: string }[];
+  /** Position within the macrostep: 0 is the transition the event itself chose, later ones are eventless or raised. */
+  readonly micro: number;
+  /** True on entry into the initial state and where a late inspector met the actor. */
+  readonly initial?: true;
+}
+
+/** The permission decision of a call with every check that led to it. */
+export interface DecisionMade extends FlowEventBase {
+  readonly type: 'decision';
+  readonly toolUseId: string;
+  readonly toolName: string;
+  readonly mode: PermissionMode;
+  readonly decision: PermissionDecision;
+  readonly input?: BodyRef;
+}
+
+export interface HookRan extends FlowEventBase {
+  readonly type: 'hook';
+  readonly toolUseId?: string;
+  readonly run: HookRun;
+}
+
+export interface ProgressReported extends FlowEventBase {
+  readonly type: 'progress';
+  readonly toolUseId: string;
+  readonly message?: string;
+  readonly body?: BodyRef;
+}
+
+/** The one `tool_result` of a call. */
+export interface ResultProduced extends FlowEventBase {
+  readonly type: 'result';
+  readonly toolUseId: string;
+  readonly toolName: string;
+  readonly outcome: OutcomeKind;
+  readonly isError: boolean;
+  readonly summary: string;
+  readonly body: BodyRef;
+}
+
+/** A request to the model, and how its answer ended. */
+export interface ModelExchange extends FlowEventBase {
+  readonly type: 'model';
+  readonly phase: 'request' | 'end';
+  /** The request's id, the same in both phases. */
+  readonly requestId: string;
+  readonly model: string;
+  readonly stopReason?: string;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly error?: string;
+  readonly body?: BodyRef;
+}
+
+/** The context of an actor after a macrostep that changed it. */
+export interface ContextChanged extends FlowEventBase {
+  readonly type: 'context';
+  readonly actor: string;
+  readonly body: BodyRef;
+}
+
+export interface ApprovalChanged extends FlowEventBase {
+  readonly type: 'approval';
+  readonly toolUseId: string;
+  readonly toolName: string;
+  readonly phase: 'asked' | 'answered' | 'withdrawn';
+  /** Who answered: `inspector`, `terminal`, a hook's name … */
+  readonly by?: string;
+  readonly behavior?: 'allow' | 'deny';
+}
+
+/** What a page or a breakpoint did to the flow. */
+export interface ControlApplied extends FlowEventBase {
+  readonly type: 'control';
+  readonly action: 'paused' | 'resumed' | 'held' | 'released' | 'breakpoint';
+  /** Client id, `code`, `breakpoint` or `grace`. */
+  readonly by: string;
+  readonly actor?: string;
+  readonly event?: string;
+  readonly breakpoint?: string;
+}
+
+export interface ErrorSeen extends FlowEventBase {
+  readonly type: 'error';
+  readonly actor: string;
+  readonly message: string;
+}
+
+export interface NoteTaken extends FlowEventBase {
+  readonly type: 'note';
+  readonly level: 'info' | 'warning';
+  readonly text: string;
+  readonly actor?: string;
+}
+
+/** Events `from`…`to` (inclusive) are not here: dropped from the ring, or not sent to a slow page. */
+export interface GapMarked extends FlowEventBase {
+  readonly type: 'gap';
+  readonly from: number;
+  readonly to: number;
+  readonly reason: string;
+}
+
+export type FlowEvent =
+  | FlowHeader
+  | ActorStarted
+  | ActorStopped
+  | EventReceived
+  | TransitionTaken
+  | DecisionMade
+  | HookRan
+  | ProgressReported
+  | ResultProduced
+  | ModelExchange
+  | ContextChanged
+  | ApprovalChanged
+  | ControlApplied
+  | ErrorSeen
+  | NoteTaken
+  | GapMarked;
+
+export type FlowEventType = FlowEvent['type'];
+export type FlowEventOf<T extends FlowEventType> = Extract<FlowEvent, { readonly type: T }>;
+
+/** An event before the recorder has given it its place and time. */
+export type FlowEventDraft = { [T in FlowEventType]: Omit<FlowEventOf<T>, 'seq' | 't'> }[FlowEventType];
+
+/** A stored body. In a recording it stands before the first event that names its hash. */
+export interface FlowBody {
+  readonly type: 'body';
+  readonly hash: string;
+  /** Redacted JSON text. */
+  readonly text: string;
+}
+
+/** A line of a `*.flow.jsonl` file. */
+export type FlowLine = FlowEvent | FlowBody;
+
+/** A recording read into memory. */
+export interface FlowRecording {
+  readonly header: FlowHeader;
+  /** All events in order of `seq`, the header excluded. */
+  readonly events: readonly FlowEvent[];
+  readonly bodies: ReadonlyMap<string, string>;
+  /** What was wrong with the file, in words for a person. Empty for a whole one. */
+  readonly warnings: readonly string[];
+}
