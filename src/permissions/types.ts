@@ -72,9 +72,12 @@ export interface PermissionFacts {
   readonly builtInAllow: string | null;
   /** Rules that matched but could not win, with what stood above them. */
   readonly shadowed: readonly { readonly rule: RuleMatch; readonly by: string }[];
-  /** Whether anyone can be asked: PermissionRequest hooks or a person. */
+  /** Whether a person (a prompt, a `canUseTool` callback) can be asked. */
   readonly canAsk: boolean;
+  /** Whether PermissionRequest hooks are configured for the call; they are asked before the person. */
   readonly hasPermissionRequestHooks: boolean;
+  /** Whether a classifier is provided for mode `auto`. Without one, auto asks. */
+  readonly hasClassifier?: boolean;
   /** What to offer as "always allow". */
   readonly suggestions: readonly PermissionUpdate[];
   /** Path that made the call ask, for the prompt. */
@@ -89,6 +92,7 @@ export type VerdictSource =
   | { readonly type: 'tool'; readonly toolName: string }
   | { readonly type: 'safety'; readonly finding: SafetyFinding }
   | { readonly type: 'builtIn' }
+  | { readonly type: 'classifier' }
   | { readonly type: 'person'; readonly surface: string }
   | { readonly type: 'nobody' }
   | { readonly type: 'abort' };
@@ -113,6 +117,8 @@ export interface PermissionDecision {
   readonly asked: boolean;
   /** Input changed by whoever answered; goes back through parsing, validation and rules. */
   readonly updatedInput?: JsonObject;
+  /** Changes to the rules that came with the answer ("always allow"); the session applies them. */
+  readonly updatedPermissions?: readonly PermissionUpdate[];
   /** The person wants the whole query to stop. */
   readonly interrupt?: boolean;
 }
