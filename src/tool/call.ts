@@ -41,6 +41,8 @@ export interface CallOutcome {
   readonly isError: boolean;
   /** One line for a person: what happened, and why. */
   readonly summary: string;
+  /** The text for the model where the tool produced none: why nothing ran, or why it stopped. */
+  readonly message?: string;
   /** Present for cancelled and stopped calls. */
   readonly reason?: AbortReason;
   readonly phase?: CancelPhase;

@@ -1,0 +1,57 @@
+import type { DocumentBlockParam, ImageBlockParam } from '../messages/types.js';
+import { imageDimensions, isApiImageType, sniffMediaType } from './media.js';
+import { formatBytes } from './text.js';
+
+/** Largest base64 text of one image that the Messages API takes (Anthropic docs, vision: 5 MB an image). */
+export const MAX_IMAGE_BASE64_CHARS = 5 * 1024 * 1024;
+/** Largest edge in pixels that the Messages API takes (Anthropic docs, vision). */
+export const MAX_IMAGE_EDGE = 8000;
+const MAX_DOCUMENT_BASE64_CHARS = 32 * 1024 * 1024;
+
+export type CheckedBlock<Block> = { readonly ok: true; readonly block: Block } | { readonly ok: false; readonly note: string };
+
+/**
+ * Decides whether an image block may enter a transcript. One bad image there makes the API refuse every later request, so
+ * what does not prove to be an image of a known kind becomes a note. A wrong label between the known kinds is corrected.
+ */
+export function checkImage(block: ImageBlockParam): CheckedBlock<ImageBlockParam> {
+  const { source } = block;
+  if (source.type !== 'base64') return { ok: true, block };
+  const declared: string = source.media_type;
+  const refuse = (why: string): CheckedBlock<ImageBlockParam> => ({ ok: false, note: `[image left out: ${why}]` });
+  if (typeof source.data !== 'string' || source.data.length === 0) return refuse('it has no data');
+  if (source.data.length > MAX_IMAGE_BASE64_CHARS) {
+    return refuse(`${formatBytes(source.data.length)} of base64 are over the limit of ${formatBytes(MAX_IMAGE_BASE64_CHARS)}`);
+  }
+  const bytes = decodeBase64(source.data);
+  if (bytes === undefined) return refuse('its data is not valid base64');
+  if (!isApiImageType(declared)) return refuse(`${JSON.stringify(declared)} is not an image type that the model can see`);
+  const actual = sniffMediaType(bytes);
+  if (!isApiImageType(actual)) {
+    const inner = decodeBase64(bytes.toString('latin1').trim());
+    if (inner !== undefined && isApiImageType(sniffMediaType(inner))) return refuse('its data is base64 twice over');
+    return refuse(`its ${formatBytes(bytes.length)} are not ${declared}${actual === undefined ? '' : ` but ${actual}`}`);
+  }
+  const size = imageDimensions(bytes, actual);
+  if (size === undefined || size.width === 0 || size.height === 0) return refuse(`its ${actual} header is broken`);
+  if (Math.max(size.width, size.height) > MAX_IMAGE_EDGE) {
+    return refuse(`${size.width}×${size.height} pixels are over the limit of ${MAX_IMAGE_EDGE} an edge`);
+  }
+  return { ok: true, block: declared === actual ? block : { ...block, source: { ...source, media_type: actual } } };
+}
+
+/** The same for a document block: base64 PDF is checked by its first bytes, text sources pass. */
+export function checkDocument(block: DocumentBlockParam): CheckedBlock<DocumentBlockParam> {
+  const { source } = block;
+  if (source.type !== 'base64') return { ok: true, block };
+  const bytes = source.data.length > MAX_DOCUMENT_BASE64_CHARS ? undefined : decodeBase64(source.data);
+  if (bytes !== undefined && sniffMediaType(bytes) === 'application/pdf') return { ok: true, block };
+  return { ok: false, note: '[document left out: its data is not a PDF in base64, or too large]' };
+}
+
+/** Strict base64 (padding may be missing); undefined for anything else. `Buffer.from` alone skips what it does not know. */
+export function decodeBase64(data: string): Buffer | undefined {
+  if (data.length === 0 || !/^[A-Za-z0-9+/\r\n]+={0,2}[\r\n]*$/.test(data)) return undefined;
+  const compact = data.replaceAll(/[\r\n=]/g, '');
+  return compact.length % 4 === 1 ? undefined : Buffer.from(compact, 'base64');
+}

@@ -1,0 +1,85 @@
+import type { ContentBlockParam, DocumentBlockParam, ImageBlockParam, TextBlockParam, ToolResultContent } from '../messages/types.js';
+import { messageOf } from '../tool/errors.js';
+import type { AnyTool, MappedToolResult } from '../tool/types.js';
+import { checkDocument, checkImage } from './images.js';
+import { formatBytes, looksBinary, NO_OUTPUT, sanitizeText } from './text.js';
+
+/** A result that may enter a transcript: never empty, its text clean, its images proven. */
+export interface CleanResult {
+  readonly content: ToolResultContent;
+  readonly isError: boolean;
+  /** Images that may not stand inside an error result; they belong behind all results of the message. */
+  readonly images: readonly ImageBlockParam[];
+}
+
+/**
+ * Maps a tool's output to the content of its `tool_result`. Total: a mapper that throws yields an error result, an output that
+ * is empty in any way yields the placeholder, a broken image or document yields a note in its place.
+ */
+export function mapResult(tool: AnyTool, output: unknown): CleanResult {
+  let mapped: MappedToolResult;
+  try {
+    mapped = tool.mapToolResultToToolResultBlockParam(output);
+  } catch (error) {
+    mapped = { content: `${tool.name} ran, but its output could not be turned into a result: ${messageOf(error)}`, isError: true };
+  }
+  return cleanResult(mapped, tool.name);
+}
+
+/** The same for a result that no tool's mapper made: the text of a failure, a result that a hook replaced. */
+export function cleanResult(mapped: MappedToolResult, toolName?: string): CleanResult {
+  const isError = mapped.isError === true;
+  const extra = (mapped.images ?? []).map((block) => checkImage(block));
+  const notes = extra.flatMap((check) => (check.ok ? [] : [textBlock(check.note)]));
+  const images = extra.flatMap((check) => (check.ok ? [check.block] : []));
+  const { content } = mapped;
+  if ((content === undefined || typeof content === 'string') && notes.length === 0) {
+    const text = cleanText(content ?? '', toolName);
+    return { content: text.trim() === '' ? NO_OUTPUT : text, isError, images };
+  }
+  const given = typeof content === 'string' ? [textBlock(content)] : (content ?? []);
+  const blocks = [...given, ...notes].flatMap((block) => cleanBlock(block, toolName));
+  if (!isError) return { content: blocks.length === 0 ? NO_OUTPUT : blocks, isError, images };
+  // The API takes only text in an error result.
+  const text = blocks.filter((block) => block.type === 'text');
+  const moved = blocks.filter((block) => block.type === 'image');
+  return { content: text.length === 0 ? NO_OUTPUT : text, isError, images: [...moved, ...images] };
+}
+
+type ResultBlock = Exclude<ToolResultContent, string>[number];
+
+function cleanBlock(block: ResultBlock, toolName: string | undefined): ResultBlock[] {
+  switch (block.type) {
+    case 'text': {
+      const text = cleanText(typeof block.text === 'string' ? block.text : '', toolName);
+      return text.trim() === '' ? [] : [{ ...block, text }];
+    }
+    case 'image':
+      return [provenOrNote(checkImage(block))];
+    case 'document':
+      return [provenOrNote(checkDocument(block))];
+    default:
+      return [block];
+  }
+}
+
+function provenOrNote<Block extends ImageBlockParam | DocumentBlockParam>(
+  check: { readonly ok: true; readonly block: Block } | { readonly ok: false; readonly note: string },
+): Block | TextBlockParam {
+  return check.ok ? check.block : textBlock(check.note);
+}
+
+function cleanText(text: string, toolName: string | undefined): string {
+  if (looksBinary(text)) return `(binary output of ${formatBytes(Buffer.byteLength(text))}, not shown)`;
+  return sanitizeText(text, toolName);
+}
+
+function textBlock(text: string): TextBlockParam {
+  return { type: 'text', text };
+}
+
+/** Size of a result in characters, as the limits count it: its text. Images have a budget of their own. */
+export function textSize(content: ToolResultContent | readonly ContentBlockParam[]): number {
+  if (typeof content === 'string') return content.length;
+  return content.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);
+}

@@ -1,0 +1,147 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../json.js';
+import { messageOf, ToolSchemaError } from './errors.js';
+import type { AnyTool } from './types.js';
+
+/** One thing wrong with an input, whichever validator found it. */
+export interface InputIssue {
+  readonly path: readonly PropertyKey[];
+  readonly kind: 'type' | 'missing' | 'unknownKeys' | 'other';
+  /** What was expected, in JSON Schema's words; for `type` only. */
+  readonly expected?: readonly string[];
+  /** For `unknownKeys`. */
+  readonly keys?: readonly string[];
+  readonly message: string;
+}
+
+export type InputCheck = { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly issues: readonly InputIssue[] };
+export type InputChecker = (value: JsonObject) => InputCheck;
+
+/** The validator of a tool's input: its JSON Schema where it brings one (MCP tools), and its zod schema. */
+export function inputChecker(tool: AnyTool): InputChecker {
+  const zodSchema: z.ZodType = tool.inputSchema;
+  const zodCheck: InputChecker = (value) => {
+    const parsed = zodSchema.safeParse(value);
+    return parsed.success
+      ? { ok: true, output: parsed.data }
+      : { ok: false, issues: parsed.error.issues.flatMap((issue) => fromZod(issue, value)) };
+  };
+  if (tool.inputJSONSchema === undefined) return zodCheck;
+  const validate = compile(tool.inputJSONSchema);
+  return (value) => (validate(value) ? zodCheck(value) : { ok: false, issues: (validate.errors ?? []).map(fromAjv) });
+}
+
+function fromZod(issue: z.core.$ZodIssue, value: unknown, base: readonly PropertyKey[] = []): InputIssue[] {
+  const path = [...base, ...issue.path];
+  switch (issue.code) {
+    case 'invalid_type': {
+      const received = valueAt(value, path);
+      if (received === undefined) return [{ path, kind: 'missing', expected: [issue.expected], message: `expected ${issue.expected}` }];
+      return [{ path, kind: 'type', expected: [issue.expected], message: `expected ${issue.expected}, received ${typeName(received)}` }];
+    }
+    case 'unrecognized_keys':
+      return [{ path, kind: 'unknownKeys', keys: issue.keys, message: issue.message }];
+    case 'invalid_union': {
+      // A union's branches each have their say; together their type issues at the union's own place are one issue.
+      const nested = issue.errors.flatMap((branch) => branch.flatMap((inner) => fromZod(inner, value, path)));
+      const here = nested.filter((inner) => (inner.kind === 'type' || inner.kind === 'missing') && inner.path.length === path.length);
+      const expected = [...new Set(here.flatMap((inner) => inner.expected ?? []))];
+      const received = valueAt(value, path);
+      if (expected.length > 0 && here.length === nested.length) {
+        if (received === undefined) return [{ path, kind: 'missing', expected, message: `expected ${expected.join(' or ')}` }];
+        return [{ path, kind: 'type', expected, message: `expected ${expected.join(' or ')}, received ${typeName(received)}` }];
+      }
+      const reasons = [...new Set(nested.map((inner) => describe(inner, path.length)))];
+      return [
+        { path, kind: 'other', message: reasons.length === 0 ? issue.message : `none of the allowed forms fits: ${reasons.join('; ')}` },
+      ];
+    }
+    case 'invalid_value': {
+      const kind = valueAt(value, path) === undefined ? 'missing' : 'other';
+      const options = issue.values.map((option) => JSON.stringify(option) ?? String(option)).join(', ');
+      return [{ path, kind, message: `expected ${issue.values.length === 1 ? options : `one of ${options}`}` }];
+    }
+    default:
+      return [{ path, kind: 'other', message: issue.message }];
+  }
+}
+
+function describe(issue: InputIssue, skip: number): string {
+  const place = pathText(issue.path.slice(skip));
+  return place === '' ? issue.message : `${place}: ${issue.message}`;
+}
+
+function fromAjv(error: ErrorObject): InputIssue {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  const params: Record<string, unknown> = error.params;
+  const message = error.message ?? 'is not valid';
+  if (error.keyword === 'required') {
+    return { path: [...path, String(params['missingProperty'])], kind: 'missing', message: 'required' };
+  }
+  if (error.keyword === 'additionalProperties' || error.keyword === 'unevaluatedProperties') {
+    return { path, kind: 'unknownKeys', keys: [String(params['additionalProperty'] ?? params['unevaluatedProperty'])], message };
+  }
+  if (error.keyword === 'type') {
+    const type = params['type'];
+    const expected = Array.isArray(type) ? type.map(String) : String(type).split(',');
+    return { path, kind: 'type', expected, message: `expected ${expected.join(' or ')}, received ${typeName(error.data)}` };
+  }
+  if (error.keyword === 'enum' && Array.isArray(params['allowedValues'])) {
+    return { path, kind: 'other', message: `expected one of ${params['allowedValues'].map((value) => JSON.stringify(value)).join(', ')}` };
+  }
+  return { path, kind: 'other', message };
+}
+
+const compiled = new WeakMap<JsonObject, ValidateFunction>();
+
+/** Compiles a JSON Schema: by 2020-12 (what MCP uses when a schema does not say), else by draft-07. */
+function compile(schema: JsonObject): ValidateFunction {
+  const known = compiled.get(schema);
+  if (known !== undefined) return known;
+  const { $schema, $id: _id, ...rest } = schema;
+  // `verbose` gives the value of an issue; formats are annotations, as 2020-12 has them.
+  const options = { strict: false, allErrors: true, verbose: true, validateFormats: false, logger: false, addUsedSchema: false } as const;
+  const old = typeof $schema === 'string' && /draft-0[467]/.test($schema);
+  const attempts = old ? [() => new Ajv(options)] : [() => new Ajv2020(options), () => new Ajv(options)];
+  let reason = '';
+  for (const create of attempts) {
+    try {
+      const validate = create().compile(rest);
+      compiled.set(schema, validate);
+      return validate;
+    } catch (error) {
+      reason ||= messageOf(error);
+    }
+  }
+  throw new ToolSchemaError(`its JSON Schema does not compile: ${reason}`);
+}
+
+/** The value at a path, own properties only. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let current = value;
+  for (const step of path) {
+    if (Array.isArray(current)) current = current[Number(step)];
+    else if (isJsonObject(current) && Object.hasOwn(current, step)) current = current[String(step)];
+    else return undefined;
+  }
+  return current;
+}
+
+export function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** `todos[0].status`; empty for the root. */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? String(step) : `${text}.${String(step)}`),
+    '',
+  );
+}
