@@ -1,0 +1,232 @@
+import { assertEvent, assign, sendParent, setup } from 'xstate';
+import type { AbortReason, CallOutcome, ToolUseRequest } from '../src/tool/call.js';
+import { brokenGateOutcome } from './outcome.js';
+import type { CallReport, ExecutorOutput, ExecutorRequest } from './protocol.js';
+import { callsToModify, callsToStart, callsToYield, type Eagerness, freeSlot, type ScheduledCall, scheduled } from './schedule.js';
+import { toolCallMachine } from './toolCall.js';
+
+export interface ExecutorInput {
+  readonly maxConcurrency: number;
+  readonly eager: Eagerness;
+}
+export interface ExecutorContext extends ExecutorInput {
+  readonly calls: readonly ScheduledCall[];
+  readonly streaming: boolean;
+  readonly abort: AbortReason | null;
+}
+export type ExecutorEvent =
+  | ExecutorRequest
+  | CallReport
+  | { readonly type: 'xstate.error.actor.*'; readonly error: unknown; readonly actorId: string };
+
+/** A call's abort that reaches the query: `siblingError` never bubbles past the executor. */
+export interface ExecutorReport {
+  readonly type: 'call.aborted';
+  readonly slot: string;
+  readonly callId: string;
+  readonly reason: AbortReason;
+}
+
+const change = (calls: readonly ScheduledCall[], callId: string, patch: Partial<ScheduledCall>): readonly ScheduledCall[] =>
+  calls.map((call) => (call.callId === callId && call.stage !== 'yielded' ? { ...call, ...patch } : call));
+
+const executor = setup({
+  types: {
+    context: {} as ExecutorContext,
+    events: {} as ExecutorEvent,
+    input: {} as ExecutorInput,
+    output: {} as ExecutorOutput,
+  },
+  actors: { toolCall: toolCallMachine },
+  actions: {
+    /** Applies the context modifiers of these calls, in this order. Provided; must be total. */
+    applyModifiers: (_, _params: { readonly callIds: readonly string[] }) => {},
+    /** Writes the result of a call whose own actor broke. Provided; must be total. */
+    fixResultOf: (_, _params: { readonly callId: string; readonly outcome: CallOutcome }) => {},
+    /** The set of calls in progress has changed. */
+    tellInProgress: (_, _params: { readonly callIds: readonly string[] }) => {},
+    /** The same id came twice in one turn: one execution, and the second is told as a protocol error. */
+    noteDuplicate: (_, _params: { readonly call: ToolUseRequest }) => {},
+  },
+  guards: {
+    isKnownCall: ({ context }, { call }: { readonly call: ToolUseRequest }) => context.calls.some((one) => one.callId === call.id),
+    isHardAbort: (_, { reason }: { readonly reason: AbortReason }) => reason !== 'newMessage',
+    concernsSiblingsOnly: (_, { reason }: { readonly reason: AbortReason }) => reason === 'siblingError',
+    isDiscarded: (_, { discarded }: { readonly discarded: boolean }) => discarded,
+    everyCallHasYielded: ({ context }) => context.calls.every((call) => call.stage === 'yielded'),
+    everyCallHasYieldedAndStreamIsOver: ({ context }) => !context.streaming && context.calls.every((call) => call.stage === 'yielded'),
+  },
+});
+
+const deciding = executor.extend({
+  actions: {
+    admitCall: executor.enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'toolUse.received');
+      const { call } = event;
+      const slot = freeSlot(context.calls);
+      enqueue.spawnChild('toolCall', { id: slot, input: { slot, call } });
+      enqueue.assign({ calls: [...context.calls, scheduled(call, slot)] });
+    }),
+    rememberClass: assign({
+      calls: (
+        { context },
+        { callId, safe, resourceKeys }: { readonly callId: string; readonly safe: boolean; readonly resourceKeys: readonly string[] },
+      ) => change(context.calls, callId, { stage: 'queued', safe, resourceKeys }),
+    }),
+    rememberOutcome: assign({
+      calls: ({ context }, { callId, outcome }: { readonly callId: string; readonly outcome: CallOutcome }) =>
+        change(context.calls, callId, { stage: 'completed', outcome, modified: outcome.hasModifier !== true }),
+    }),
+    rememberAbort: assign({ abort: (_, { reason }: { readonly reason: AbortReason }) => reason }),
+    closeStream: assign({ streaming: false }),
+
+    /** Everything that follows from a call's new stage: modifiers, results in order, free slots. */
+    moveOn: executor.enqueueActions(({ context, enqueue }) => {
+      const modified = callsToModify(context.calls).map((call) => call.callId);
+      if (modified.length > 0) enqueue({ type: 'applyModifiers', params: { callIds: modified } });
+      const starting = callsToStart(context);
+      const yielding = callsToYield(context.calls);
+      for (const { slot } of yielding) enqueue.sendTo(slot, { type: 'call.yield' });
+      for (const { slot } of starting) enqueue.sendTo(slot, { type: 'call.start' });
+      const calls = context.calls.map((call): ScheduledCall => {
+        if (starting.includes(call)) return { ...call, stage: 'running' };
+        const stage = yielding.includes(call) ? 'yielding' : call.stage;
+        return { ...call, stage, modified: call.modified || modified.includes(call.callId) };
+      });
+      if (modified.length + yielding.length + starting.length > 0) enqueue.assign({ calls });
+      if (starting.length > 0) {
+        const callIds = calls.filter((call) => call.stage === 'running').map((call) => call.callId);
+        enqueue({ type: 'tellInProgress', params: { callIds } });
+      }
+    }),
+    forgetCall: executor.enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'call.yielded');
+      const { slot, callId } = event;
+      enqueue.stopChild(slot);
+      enqueue.assign({ calls: change(context.calls, callId, { stage: 'yielded' }) });
+    }),
+    /** A call's actor broke: no action of ours may throw, so this is a defect; its result is written all the same. */
+    buryBrokenCall: executor.enqueueActions(({ context, event, enqueue }) => {
+      if (!('actorId' in event)) return;
+      const { actorId: slot, error } = event;
+      const call = context.calls.find((one) => one.slot === slot && one.stage !== 'yielded');
+      enqueue.stopChild(slot);
+      if (!call) return;
+      const outcome = call.outcome ?? brokenGateOutcome('the runtime', error);
+      if (!call.outcome) enqueue({ type: 'fixResultOf', params: { callId: call.callId, outcome } });
+      enqueue.assign({ calls: change(context.calls, call.callId, { stage: 'yielded', outcome }) });
+    }),
+    /** Everyone but the call that asked for it; a new message reaches each running call, which answers by its interruptBehavior. */
+    abortCalls: executor.enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, ['abort', 'call.aborted']);
+      const except = event.type === 'call.aborted' ? event.callId : undefined;
+      for (const call of context.calls) {
+        if (call.stage !== 'yielded' && call.callId !== except) enqueue.sendTo(call.slot, { type: 'abort', reason: event.reason });
+      }
+    }),
+    abortUnstarted: executor.enqueueActions(({ context, enqueue }) => {
+      for (const call of context.calls) {
+        if (call.stage === 'new' || call.stage === 'queued')
+          enqueue.sendTo(call.slot, { type: 'abort', reason: context.abort ?? 'streamDiscarded' });
+      }
+    }),
+    bubbleAbort: sendParent((_, report: ExecutorReport) => report),
+  },
+});
+
+/**
+ * The streaming tool executor of a turn: decides which calls run when, and hands results over in `tool_use` order.
+ * It lives from the first byte of the stream to the last yielded call.
+ */
+export const executorMachine = deciding.createMachine({
+  id: 'executor',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({ ...input, calls: [], streaming: true, abort: null }),
+  output: ({ context }) => ({
+    calls: context.calls.map(({ callId, name, outcome }) => ({
+      callId,
+      name,
+      outcome: outcome ?? brokenGateOutcome('the executor', 'no outcome'),
+    })),
+    abortReason: context.abort,
+    preventContinuation: context.calls.some((call) => call.outcome?.preventContinuation === true),
+  }),
+  initial: 'accepting',
+  on: {
+    'call.classified': { actions: [{ type: 'rememberClass', params: ({ event }) => event }, 'moveOn'] },
+    'call.progress': {},
+    'call.completed': { actions: [{ type: 'rememberOutcome', params: ({ event }) => event }, 'moveOn'] },
+    'call.yielded': { actions: ['forgetCall', 'moveOn'] },
+    'call.aborted': [
+      {
+        guard: { type: 'concernsSiblingsOnly', params: ({ event }) => event },
+        actions: 'abortCalls',
+      },
+      {
+        target: '.aborting',
+        actions: [
+          { type: 'rememberAbort', params: ({ event }) => event },
+          'abortCalls',
+          { type: 'bubbleAbort', params: ({ event }) => event },
+        ],
+      },
+    ],
+    abort: [
+      {
+        guard: { type: 'isHardAbort', params: ({ event }) => event },
+        target: '.aborting',
+        actions: [{ type: 'rememberAbort', params: ({ event }) => event }, 'abortCalls'],
+      },
+      {
+        description: 'A new message of the person: each running call answers by its own interruptBehavior.',
+        actions: 'abortCalls',
+      },
+    ],
+    'xstate.error.actor.*': {
+      actions: ['buryBrokenCall', 'moveOn'],
+    },
+  },
+  states: {
+    accepting: {
+      description: 'The stream is open; calls are admitted as their blocks complete and start as soon as they may.',
+      on: {
+        'toolUse.received': [
+          {
+            guard: { type: 'isKnownCall', params: ({ event }) => event },
+            actions: { type: 'noteDuplicate', params: ({ event }) => event },
+          },
+          { actions: 'admitCall' },
+        ],
+        'stream.ended': [
+          {
+            guard: { type: 'isDiscarded', params: ({ event }) => event },
+            target: 'draining',
+            actions: ['closeStream', 'abortUnstarted'],
+          },
+          { target: 'draining', actions: ['closeStream', 'moveOn'] },
+        ],
+      },
+    },
+    draining: {
+      description: 'The stream has ended; what was asked for runs to its end.',
+      always: { guard: 'everyCallHasYielded', target: 'drained' },
+    },
+    aborting: {
+      description: 'Every call has been told to stop and is waited for. A block that still completes is answered unrun.',
+      always: { guard: 'everyCallHasYieldedAndStreamIsOver', target: 'drained' },
+      on: {
+        'toolUse.received': [
+          {
+            guard: { type: 'isKnownCall', params: ({ event }) => event },
+            actions: { type: 'noteDuplicate', params: ({ event }) => event },
+          },
+          {
+            actions: ['admitCall', 'abortUnstarted'],
+          },
+        ],
+        'stream.ended': { actions: ['closeStream', 'moveOn'] },
+      },
+    },
+    drained: { type: 'final' },
+  },
+});

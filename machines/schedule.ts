@@ -1,0 +1,83 @@
+import type { CallOutcome, ToolUseRequest } from '../src/tool/call.js';
+
+/** A call as its executor keeps it. Plain JSON, in block order. */
+export interface ScheduledCall {
+  /** The child's id, re-used once a call has yielded. */
+  readonly slot: string;
+  readonly callId: string;
+  readonly name: string;
+  readonly index: number;
+  /** `new` until the call has said whether it is safe; `yielding` once it has been told to hand over its result. */
+  readonly stage: 'new' | 'queued' | 'running' | 'completed' | 'yielding' | 'yielded';
+  readonly safe: boolean;
+  readonly resourceKeys: readonly string[];
+  readonly outcome: CallOutcome | null;
+  /** Its context modifier has been applied, or it has none. */
+  readonly modified: boolean;
+}
+
+export type Eagerness = 'all' | 'safe' | 'never';
+
+export interface Schedule {
+  readonly calls: readonly ScheduledCall[];
+  readonly maxConcurrency: number;
+  readonly eager: Eagerness;
+  /** True while the model's stream is open. */
+  readonly streaming: boolean;
+}
+
+const isOver = (call: ScheduledCall): boolean => call.outcome !== null;
+
+const sharesAKey = (a: ScheduledCall, b: ScheduledCall): boolean => a.resourceKeys.some((key) => b.resourceKeys.includes(key));
+
+const mayStartNow = (call: ScheduledCall, { eager, streaming }: Schedule): boolean =>
+  !streaming || eager === 'all' || (eager === 'safe' && call.safe);
+
+/**
+ * The calls that get a slot now, in block order. A call may start when every earlier call is completed, or when it and all
+ * running calls are safe, share no resource key, and fewer than `maxConcurrency` run. No call overtakes one that must wait.
+ */
+export function callsToStart(schedule: Schedule): readonly ScheduledCall[] {
+  const running = schedule.calls.filter((call) => call.stage === 'running');
+  const started: ScheduledCall[] = [];
+  for (const call of schedule.calls) {
+    if (isOver(call) || call.stage === 'running') continue;
+    const beside = [...running, ...started];
+    const fits =
+      beside.length === 0 ||
+      (call.safe && beside.length < schedule.maxConcurrency && beside.every((other) => other.safe && !sharesAKey(call, other)));
+    if (call.stage === 'new' || !fits || !mayStartNow(call, schedule)) break;
+    started.push(call);
+  }
+  return started;
+}
+
+/** The completed calls whose every predecessor has yielded, in block order: their results may be handed over. */
+export function callsToYield(calls: readonly ScheduledCall[]): readonly ScheduledCall[] {
+  const waiting = calls.findIndex((call) => !isOver(call));
+  return calls.slice(0, waiting < 0 ? calls.length : waiting).filter((call) => call.stage === 'completed');
+}
+
+/** Calls with a context modifier to apply: at once for a serial call, in block order at the end of a concurrent batch. */
+export function callsToModify(calls: readonly ScheduledCall[]): readonly ScheduledCall[] {
+  if (calls.some((call) => call.stage === 'running')) return [];
+  return calls.filter((call) => isOver(call) && !call.modified);
+}
+
+/** The lowest slot that no living call holds. Few distinct ids, so that nothing keyed by a child's id grows for ever. */
+export function freeSlot(calls: readonly ScheduledCall[]): string {
+  const taken = new Set(calls.filter((call) => call.stage !== 'yielded').map((call) => call.slot));
+  for (let n = 0; ; n++) if (!taken.has(`call-${n}`)) return `call-${n}`;
+}
+
+export const scheduled = (call: ToolUseRequest, slot: string): ScheduledCall => ({
+  slot,
+  callId: call.id,
+  name: call.name,
+  index: call.index,
+  stage: 'new',
+  safe: false,
+  resourceKeys: [],
+  outcome: null,
+  modified: true,
+});

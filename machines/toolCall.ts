@@ -1,0 +1,520 @@
+import { assign, sendParent, sendTo, setup } from 'xstate';
+import type { HookResult } from '../src/hooks/types.js';
+import type { JsonValue } from '../src/json.js';
+import type { PermissionDecision, PermissionFacts, TraceEntry } from '../src/permissions/types.js';
+import type { AbortReason, CallOutcome, OutcomeKind, ToolProgress, ToolUseRequest } from '../src/tool/call.js';
+import { abortedOutcome, brokenGateOutcome, deniedOutcome, invalidOutcome, outcomeOfRun } from './outcome.js';
+import { permissionMachine } from './permission.js';
+import { port } from './port.js';
+import type { AbortEvent, CallClass, CallReport, CallRequest } from './protocol.js';
+
+/** What the gates after `resolving` must know of the tool. */
+export interface ResolvedTool {
+  readonly toolName: string;
+  readonly hasPreToolUseHooks: boolean;
+  readonly interruptBehavior: 'block' | 'cancel';
+  readonly cancelsSiblingsOnError: boolean;
+}
+export type Resolution = { readonly found: true; readonly tool: ResolvedTool } | { readonly found: false; readonly message: string };
+
+/** `digest` identifies the exact input: approvals bind to it. */
+export type InputCheck = { readonly ok: true; readonly digest: string } | { readonly ok: false; readonly message: string };
+
+/** An input put in place of the model's. It walks the gates again, and no approval of the old one counts for it. */
+export interface RewrittenInput {
+  readonly value: JsonValue;
+  readonly by: string;
+  /** Set when a person or a PermissionRequest hook gave the input together with a yes. */
+  readonly approval: TraceEntry | null;
+}
+
+/** How the tool itself ended. Its output stays with the port, addressed by call id. */
+export type ToolEnd =
+  | { readonly kind: 'succeeded'; readonly durationMs: number; readonly hasModifier: boolean }
+  | { readonly kind: 'failed'; readonly durationMs: number; readonly message: string }
+  | { readonly kind: 'timedOut'; readonly durationMs: number; readonly limitMs: number; readonly message: string }
+  /** The tool obeyed the abort, or the grace ran out (`abandoned`): what it does later is only inspected. */
+  | { readonly kind: 'aborted'; readonly durationMs: number; readonly abandoned: boolean };
+
+/** What reporting made of the tool's end: hooks have seen it, it has been mapped, measured and stored. */
+export interface Report {
+  readonly isError: boolean;
+  readonly resultSize: number;
+  readonly preventContinuation: boolean;
+}
+
+export interface ToolCallInput {
+  readonly slot: string;
+  readonly call: ToolUseRequest;
+}
+export interface ToolCallContext extends ToolCallInput {
+  readonly tool: ResolvedTool | null;
+  readonly rewritten: RewrittenInput | null;
+  readonly inputDigest: string;
+  readonly hook: HookResult | null;
+  /** Checks of an earlier passage, before the input was rewritten. */
+  readonly earlierTrace: readonly TraceEntry[];
+  readonly facts: PermissionFacts | null;
+  readonly decision: PermissionDecision | null;
+  readonly abort: AbortReason | null;
+  readonly end: ToolEnd | null;
+  readonly outcome: CallOutcome | null;
+}
+export type ToolCallEvent = CallRequest | { readonly type: 'tool.progressed'; readonly progress: ToolProgress };
+
+/** What the ports of a call are asked with. They find tool, session and stores by the call's id. */
+export interface CallPortInput {
+  readonly callId: string;
+}
+
+/** The states whose passing is announced to whoever watches the session. */
+export type CallState =
+  | 'queued'
+  | `executing.${'resolving' | 'parsing' | 'validating' | 'hooking' | 'deciding' | 'calling' | 'reporting'}`
+  | `completed.${OutcomeKind}`
+  | 'yielded';
+
+const call = ({ context }: { context: ToolCallContext }): CallPortInput => ({ callId: context.call.id });
+
+const report = <Params = undefined>(build: (context: ToolCallContext, params: Params) => CallReport) =>
+  sendParent<ToolCallContext, ToolCallEvent, Params, CallReport, ToolCallEvent>(({ context }, params) => build(context, params));
+
+const address = ({ slot, call }: ToolCallContext) => ({ slot, callId: call.id });
+
+/**
+ * One `tool_use` block's life: queued → executing (six gates) → completed → yielded.
+ * `completed` is the only place where a result is fixed; whatever comes later finds no transition.
+ */
+export const toolCallMachine = setup({
+  types: {
+    context: {} as ToolCallContext,
+    events: {} as ToolCallEvent,
+    input: {} as ToolCallInput,
+  },
+  actors: {
+    classifyCall: port<ToolCallInput, CallClass>('classifyCall'),
+    resolveTool: port<CallPortInput, Resolution>('resolveTool'),
+    parseInput: port<CallPortInput & { readonly rewritten: RewrittenInput | null }, InputCheck>('parseInput'),
+    validateInput: port<CallPortInput, InputCheck>('validateInput'),
+    runPreToolUseHooks: port<CallPortInput, HookResult>('runPreToolUseHooks'),
+    gatherFacts: port<CallPortInput & { readonly hook: HookResult | null; readonly approval: TraceEntry | null }, PermissionFacts>(
+      'gatherFacts',
+    ),
+    permission: permissionMachine,
+    callTool: port<CallPortInput, ToolEnd>('callTool'),
+    reportResult: port<CallPortInput & { readonly end: ToolEnd; readonly abort: AbortReason | null }, Report>('reportResult'),
+  },
+  actions: {
+    announce: (_, _params: { readonly state: CallState }) => {},
+    noteDecision: (_, _params: { readonly decision: PermissionDecision }) => {},
+    /** Writes the one result from `context.outcome`. */
+    fixResult: () => {},
+    rememberTool: assign({ tool: (_, params: { readonly tool: ResolvedTool }) => params.tool }),
+    rememberDigest: assign({ inputDigest: (_, params: { readonly digest: string }) => params.digest }),
+    rememberHooks: assign({ hook: (_, params: { readonly hook: HookResult }) => params.hook }),
+    rememberFacts: assign({ facts: (_, params: { readonly facts: PermissionFacts }) => params.facts }),
+    rememberDecision: assign({ decision: (_, params: { readonly decision: PermissionDecision }) => params.decision }),
+    rememberEnd: assign({ end: (_, params: { readonly end: ToolEnd }) => params.end }),
+    rememberAbort: assign({ abort: (_, params: { readonly reason: AbortReason }) => params.reason }),
+    rewriteInput: assign({
+      rewritten: (_, params: { readonly rewritten: RewrittenInput }) => params.rewritten,
+      earlierTrace: ({ context }) => [...context.earlierTrace, ...(context.decision?.trace ?? [])],
+    }),
+    conclude: assign({
+      outcome: ({ context }, params: { readonly outcome: CallOutcome }): CallOutcome =>
+        context.hook?.stop ? { ...params.outcome, preventContinuation: true } : params.outcome,
+    }),
+    passAbortToTool: sendTo(
+      'tool',
+      (_, params: { readonly reason: AbortReason }): AbortEvent => ({ type: 'abort', reason: params.reason }),
+    ),
+    passAbortToReport: sendTo(
+      'report',
+      (_, params: { readonly reason: AbortReason }): AbortEvent => ({ type: 'abort', reason: params.reason }),
+    ),
+    tellClass: report<CallClass>((context, { safe, resourceKeys }) => ({
+      type: 'call.classified',
+      ...address(context),
+      safe,
+      resourceKeys,
+    })),
+    tellProgress: report<{ readonly progress: ToolProgress }>((context, { progress }) => ({
+      type: 'call.progress',
+      ...address(context),
+      progress,
+    })),
+    tellCompleted: report((context) => ({
+      type: 'call.completed',
+      ...address(context),
+      outcome: context.outcome ?? brokenGateOutcome('completion', 'no outcome was recorded'),
+    })),
+    tellPersonSaidStop: report((context) => ({ type: 'call.aborted', ...address(context), reason: 'permissionRejected' })),
+    tellSiblingsToStop: report((context) => ({ type: 'call.aborted', ...address(context), reason: 'siblingError' })),
+    tellYielded: report((context) => ({ type: 'call.yielded', ...address(context) })),
+  },
+  guards: {
+    isFound: (_, params: { readonly resolution: Resolution }) => params.resolution.found,
+    isValid: (_, params: { readonly check: InputCheck }) => params.check.ok,
+    noHookIsConfigured: ({ context }) => !context.tool?.hasPreToolUseHooks,
+    hooksHaveRun: ({ context }) => context.hook !== null,
+    inputWasRewritten: (_, params: { readonly hook: HookResult }) =>
+      params.hook.updatedInput !== undefined && params.hook.verdict.behavior !== 'deny',
+    isAllowedWithOtherInput: (_, params: { readonly decision: PermissionDecision }) =>
+      params.decision.behavior === 'allow' && params.decision.updatedInput !== undefined,
+    isAllowed: (_, params: { readonly decision: PermissionDecision }) => params.decision.behavior === 'allow',
+    personSaidStop: (_, params: { readonly decision: PermissionDecision }) => params.decision.interrupt === true,
+    endsCall: (_, params: { readonly reason: AbortReason }) => params.reason !== 'newMessage',
+    cutsIntoRunningCall: ({ context }, params: { readonly reason: AbortReason }) =>
+      params.reason !== 'newMessage' || context.tool?.interruptBehavior === 'cancel',
+    endedAs: ({ context }, params: { readonly kind: OutcomeKind }) => context.outcome?.kind === params.kind,
+    failedAndStopsSiblings: ({ context }) => context.outcome?.kind === 'failed' && context.tool?.cancelsSiblingsOnError === true,
+  },
+}).createMachine({
+  id: 'toolCall',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({
+    slot: input.slot,
+    call: input.call,
+    tool: null,
+    rewritten: null,
+    inputDigest: '',
+    hook: null,
+    earlierTrace: [],
+    facts: null,
+    decision: null,
+    abort: null,
+    end: null,
+    outcome: null,
+  }),
+  initial: 'queued',
+  states: {
+    queued: {
+      description: 'Waits for a slot. The executor learns at once whether this input may run beside others.',
+      entry: { type: 'announce', params: { state: 'queued' } },
+      invoke: {
+        src: 'classifyCall',
+        input: ({ context }) => ({ slot: context.slot, call: context.call }),
+        onDone: { actions: { type: 'tellClass', params: ({ event }) => event.output } },
+        onError: { actions: { type: 'tellClass', params: { safe: false, resourceKeys: [] } } },
+      },
+      on: {
+        'call.start': { target: 'executing' },
+        abort: {
+          guard: { type: 'endsCall', params: ({ event }) => event },
+          target: 'completed',
+          actions: { type: 'conclude', params: ({ event }) => ({ outcome: abortedOutcome(event.reason, 'beforeStart') }) },
+        },
+      },
+    },
+
+    executing: {
+      initial: 'resolving',
+      on: {
+        abort: {
+          guard: { type: 'endsCall', params: ({ event }) => event },
+          target: 'completed',
+          actions: { type: 'conclude', params: ({ event }) => ({ outcome: abortedOutcome(event.reason, 'beforeStart') }) },
+        },
+      },
+      states: {
+        resolving: {
+          description: 'Gate 1: the tool by name in the pool as it is now.',
+          entry: { type: 'announce', params: { state: 'executing.resolving' } },
+          invoke: {
+            src: 'resolveTool',
+            input: call,
+            onDone: [
+              {
+                guard: { type: 'isFound', params: ({ event }) => ({ resolution: event.output }) },
+                target: 'parsing',
+                actions: assign({ tool: ({ event }) => (event.output.found ? event.output.tool : null) }),
+              },
+              {
+                target: '#toolCall.completed',
+                actions: {
+                  type: 'conclude',
+                  params: ({ event }) => ({ outcome: invalidOutcome(event.output.found ? '' : event.output.message) }),
+                },
+              },
+            ],
+            onError: {
+              target: '#toolCall.completed',
+              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenGateOutcome('resolving the tool', event.error) }) },
+            },
+          },
+        },
+        parsing: {
+          description: 'Gate 2: the JSON as decided at block end, then the schema. Also the way back in for an input that was rewritten.',
+          entry: { type: 'announce', params: { state: 'executing.parsing' } },
+          invoke: {
+            src: 'parseInput',
+            input: ({ context }) => ({ callId: context.call.id, rewritten: context.rewritten }),
+            onDone: [
+              { guard: { type: 'isValid', params: ({ event }) => ({ check: event.output }) }, target: 'validating' },
+              {
+                target: '#toolCall.completed',
+                actions: { type: 'conclude', params: ({ event }) => ({ outcome: invalidOutcome(messageOf(event.output)) }) },
+              },
+            ],
+            onError: {
+              target: '#toolCall.completed',
+              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenGateOutcome('parsing the input', event.error) }) },
+            },
+          },
+        },
+        validating: {
+          description: 'Gate 3: the tool’s own validation; then derived fields are added for hooks and rules to see.',
+          entry: { type: 'announce', params: { state: 'executing.validating' } },
+          invoke: {
+            src: 'validateInput',
+            input: call,
+            onDone: [
+              {
+                guard: { type: 'isValid', params: ({ event }) => ({ check: event.output }) },
+                target: 'hooking',
+                actions: { type: 'rememberDigest', params: ({ event }) => ({ digest: event.output.ok ? event.output.digest : '' }) },
+              },
+              {
+                target: '#toolCall.completed',
+                actions: { type: 'conclude', params: ({ event }) => ({ outcome: invalidOutcome(messageOf(event.output)) }) },
+              },
+            ],
+            onError: {
+              target: '#toolCall.completed',
+              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenGateOutcome('validating the input', event.error) }) },
+            },
+          },
+        },
+        hooking: {
+          description: 'Gate 4: PreToolUse hooks, once per call, whatever they rewrite.',
+          entry: { type: 'announce', params: { state: 'executing.hooking' } },
+          initial: 'matching',
+          states: {
+            matching: {
+              always: [
+                { guard: 'noHookIsConfigured', target: '#toolCall.executing.deciding' },
+                { guard: 'hooksHaveRun', target: '#toolCall.executing.deciding' },
+                { target: 'running' },
+              ],
+            },
+            running: {
+              invoke: {
+                src: 'runPreToolUseHooks',
+                input: call,
+                onDone: [
+                  {
+                    guard: { type: 'inputWasRewritten', params: ({ event }) => ({ hook: event.output }) },
+                    target: '#toolCall.executing.parsing',
+                    actions: [
+                      { type: 'rememberHooks', params: ({ event }) => ({ hook: event.output }) },
+                      { type: 'rewriteInput', params: ({ event }) => ({ rewritten: rewrittenByHook(event.output) }) },
+                    ],
+                  },
+                  {
+                    target: '#toolCall.executing.deciding',
+                    actions: { type: 'rememberHooks', params: ({ event }) => ({ hook: event.output }) },
+                  },
+                ],
+                onError: {
+                  target: '#toolCall.completed',
+                  actions: {
+                    type: 'conclude',
+                    params: ({ event }) => ({ outcome: brokenGateOutcome('running PreToolUse hooks', event.error) }),
+                  },
+                },
+              },
+            },
+          },
+        },
+        deciding: {
+          description: 'Gate 5: the facts are gathered once; the permission machine moves by them, and asks where it must.',
+          entry: { type: 'announce', params: { state: 'executing.deciding' } },
+          initial: 'gathering',
+          states: {
+            gathering: {
+              invoke: {
+                src: 'gatherFacts',
+                input: ({ context }) => ({
+                  callId: context.call.id,
+                  hook: context.hook,
+                  approval: context.rewritten?.approval ?? null,
+                }),
+                onDone: { target: 'judging', actions: { type: 'rememberFacts', params: ({ event }) => ({ facts: event.output }) } },
+                onError: {
+                  target: '#toolCall.completed',
+                  actions: {
+                    type: 'conclude',
+                    params: ({ event }) => ({ outcome: brokenGateOutcome('gathering permission facts', event.error) }),
+                  },
+                },
+              },
+            },
+            judging: {
+              invoke: {
+                id: 'permission',
+                src: 'permission',
+                input: ({ context }) => ({
+                  callId: context.call.id,
+                  toolName: context.tool?.toolName ?? context.call.name,
+                  inputDigest: context.inputDigest,
+                  facts: factsOf(context),
+                }),
+                onDone: [
+                  {
+                    guard: { type: 'isAllowedWithOtherInput', params: ({ event }) => ({ decision: event.output }) },
+                    target: '#toolCall.executing.parsing',
+                    actions: [
+                      { type: 'rememberDecision', params: ({ event }) => ({ decision: event.output }) },
+                      { type: 'rewriteInput', params: ({ event }) => ({ rewritten: rewrittenByAnswer(event.output) }) },
+                    ],
+                  },
+                  {
+                    guard: { type: 'isAllowed', params: ({ event }) => ({ decision: event.output }) },
+                    target: '#toolCall.executing.calling',
+                    actions: [
+                      { type: 'rememberDecision', params: ({ event }) => ({ decision: event.output }) },
+                      { type: 'noteDecision', params: ({ event }) => ({ decision: event.output }) },
+                    ],
+                  },
+                  {
+                    guard: { type: 'personSaidStop', params: ({ event }) => ({ decision: event.output }) },
+                    target: '#toolCall.completed',
+                    actions: [
+                      { type: 'rememberDecision', params: ({ event }) => ({ decision: event.output }) },
+                      { type: 'noteDecision', params: ({ event }) => ({ decision: event.output }) },
+                      { type: 'conclude', params: ({ event }) => ({ outcome: deniedOutcome(event.output) }) },
+                      'tellPersonSaidStop',
+                    ],
+                  },
+                  {
+                    target: '#toolCall.completed',
+                    actions: [
+                      { type: 'rememberDecision', params: ({ event }) => ({ decision: event.output }) },
+                      { type: 'noteDecision', params: ({ event }) => ({ decision: event.output }) },
+                      { type: 'conclude', params: ({ event }) => ({ outcome: deniedOutcome(event.output) }) },
+                    ],
+                  },
+                ],
+                onError: {
+                  target: '#toolCall.completed',
+                  actions: {
+                    type: 'conclude',
+                    params: ({ event }) => ({ outcome: brokenGateOutcome('the permission decision', event.error) }),
+                  },
+                },
+              },
+            },
+          },
+        },
+        calling: {
+          description: 'Gate 6: the side effect. An abort signals the tool and waits for it; the port bounds that wait by a grace.',
+          entry: { type: 'announce', params: { state: 'executing.calling' } },
+          invoke: {
+            id: 'tool',
+            src: 'callTool',
+            input: call,
+            onDone: { target: 'reporting', actions: { type: 'rememberEnd', params: ({ event }) => ({ end: event.output }) } },
+            onError: {
+              target: '#toolCall.completed',
+              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenGateOutcome('calling the tool', event.error) }) },
+            },
+          },
+          on: {
+            'tool.progressed': { actions: { type: 'tellProgress', params: ({ event }) => event } },
+            abort: [
+              {
+                guard: { type: 'cutsIntoRunningCall', params: ({ event }) => event },
+                target: '.stopping',
+                actions: [
+                  { type: 'rememberAbort', params: ({ event }) => event },
+                  { type: 'passAbortToTool', params: ({ event }) => event },
+                ],
+              },
+              { description: 'A new message waits: side effects are not cut mid-way.' },
+            ],
+          },
+          initial: 'running',
+          states: { running: {}, stopping: {} },
+        },
+        reporting: {
+          description:
+            'PostToolUse hooks, mapping to a tool_result, size budget, persistence. The tool has ended; an abort only cuts the hooks.',
+          entry: { type: 'announce', params: { state: 'executing.reporting' } },
+          invoke: {
+            id: 'report',
+            src: 'reportResult',
+            input: ({ context }) => ({ callId: context.call.id, end: endOf(context), abort: context.abort }),
+            onDone: {
+              target: '#toolCall.completed',
+              actions: {
+                type: 'conclude',
+                params: ({ context, event }) => ({ outcome: outcomeOfRun(endOf(context), event.output, context.abort) }),
+              },
+            },
+            onError: {
+              target: '#toolCall.completed',
+              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenGateOutcome('reporting the result', event.error) }) },
+            },
+          },
+          on: {
+            abort: { actions: { type: 'passAbortToReport', params: ({ event }) => event } },
+          },
+        },
+      },
+    },
+
+    completed: {
+      description: 'The result is fixed; it waits for its turn to be handed over.',
+      initial: 'settling',
+      on: { 'call.yield': 'yielded' },
+      states: {
+        settling: {
+          always: [
+            { guard: { type: 'endedAs', params: { kind: 'succeeded' } }, target: 'succeeded' },
+            { guard: 'failedAndStopsSiblings', target: 'failed', actions: 'tellSiblingsToStop' },
+            { guard: { type: 'endedAs', params: { kind: 'invalid' } }, target: 'invalid' },
+            { guard: { type: 'endedAs', params: { kind: 'denied' } }, target: 'denied' },
+            { guard: { type: 'endedAs', params: { kind: 'cancelled' } }, target: 'cancelled' },
+            { guard: { type: 'endedAs', params: { kind: 'stopped' } }, target: 'stopped' },
+            { target: 'failed' },
+          ],
+        },
+        succeeded: { entry: [{ type: 'announce', params: { state: 'completed.succeeded' } }, 'fixResult', 'tellCompleted'] },
+        failed: { entry: [{ type: 'announce', params: { state: 'completed.failed' } }, 'fixResult', 'tellCompleted'] },
+        invalid: { entry: [{ type: 'announce', params: { state: 'completed.invalid' } }, 'fixResult', 'tellCompleted'] },
+        denied: { entry: [{ type: 'announce', params: { state: 'completed.denied' } }, 'fixResult', 'tellCompleted'] },
+        cancelled: { entry: [{ type: 'announce', params: { state: 'completed.cancelled' } }, 'fixResult', 'tellCompleted'] },
+        stopped: { entry: [{ type: 'announce', params: { state: 'completed.stopped' } }, 'fixResult', 'tellCompleted'] },
+      },
+    },
+
+    yielded: {
+      type: 'final',
+      entry: [{ type: 'announce', params: { state: 'yielded' } }, 'tellYielded'],
+    },
+  },
+});
+
+const messageOf = (check: InputCheck): string => (check.ok ? '' : check.message);
+
+const rewrittenByHook = ({ updatedInput }: HookResult): RewrittenInput => ({
+  value: updatedInput?.value ?? null,
+  by: `hook ${updatedInput?.hookName ?? 'PreToolUse'}`,
+  approval: null,
+});
+
+const rewrittenByAnswer = ({ updatedInput, winner }: PermissionDecision): RewrittenInput => ({
+  value: updatedInput ?? null,
+  by: winner.source?.type === 'hook' ? `hook ${winner.source.hookName}` : 'the person asked',
+  approval: winner,
+});
+
+/** `judging` is entered from `gathering` alone, which has just set the facts. */
+const factsOf = (context: ToolCallContext): PermissionFacts => {
+  if (!context.facts) throw new Error('the permission gate was entered without facts');
+  return context.facts;
+};
+
+/** `reporting` is entered from `calling` alone, which has just set the end. */
+const endOf = (context: ToolCallContext): ToolEnd =>
+  context.end ?? { kind: 'failed', durationMs: 0, message: 'the tool’s end was not recorded' };

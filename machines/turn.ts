@@ -1,0 +1,293 @@
+import { assign, sendParent, sendTo, setup } from 'xstate';
+import type { JsonObject } from '../src/json.js';
+import type { StopReason } from '../src/messages/types.js';
+import type { ModelError, ModelStreamEvent, StreamEnd } from '../src/model/types.js';
+import type { AbortReason } from '../src/tool/call.js';
+import { type ExecutorReport, executorMachine } from './executor.js';
+import { eventPort, port } from './port.js';
+import type { AbortEvent, ExecutorOutput, ExecutorRequest } from './protocol.js';
+import type { Eagerness } from './schedule.js';
+
+/** Which turn of which query: the stable part of every id that the turn's requests carry. */
+export interface TurnAddress {
+  readonly queryId: string;
+  readonly turn: number;
+}
+/** What preparing fixes for the length of the turn. The request itself stays with the port. */
+export interface TurnPlan {
+  readonly maxConcurrency: number;
+  readonly eager: Eagerness;
+  /** Requests that may be sent while nothing complete has arrived. */
+  readonly maxAttempts: number;
+}
+/** Counts of an answer so far. A block counts when its end has arrived. */
+export interface Received {
+  readonly blocks: number;
+  readonly toolUses: number;
+}
+
+export interface TurnContext {
+  readonly address: TurnAddress;
+  readonly plan: TurnPlan;
+  readonly attempt: number;
+  readonly received: Received;
+  readonly end: StreamEnd | null;
+  readonly abort: AbortReason | null;
+  readonly executed: ExecutorOutput | null;
+  /** Something broke outside the model: the query ends with it. */
+  readonly fault: string | null;
+}
+export type TurnEvent = AbortEvent | ExecutorReport | ModelStreamEvent;
+
+/** What a turn tells its query. */
+export interface TurnOutput {
+  readonly toolUses: number;
+  readonly stopReason: StopReason | null;
+  readonly stopDetails: JsonObject | null;
+  readonly abortReason: AbortReason | null;
+  readonly preventContinuation: boolean;
+  readonly error: ModelError | null;
+  /** True when the stream broke after something complete had arrived: what was kept may be cut short. */
+  readonly incomplete: boolean;
+}
+
+const nothing: Received = { blocks: 0, toolUses: 0 };
+const isComplete = (end: StreamEnd, stopReason: StopReason): boolean => end.kind === 'complete' && end.stopReason === stopReason;
+
+/**
+ * One model request and the tools it asks for. Calls start while the stream goes on; what drives the loop is whether a
+ * complete `tool_use` block arrived, not `stop_reason`. Once something complete has arrived the model is never asked again.
+ */
+export const turnMachine = setup({
+  types: {
+    context: {} as TurnContext,
+    events: {} as TurnEvent,
+    input: {} as TurnAddress,
+    output: {} as TurnOutput,
+  },
+  actors: {
+    prepareTurn: port<TurnAddress, TurnPlan>('prepareTurn'),
+    streamModel: eventPort<ModelStreamEvent, TurnAddress & { readonly attempt: number }>('streamModel'),
+    waitForRetry: port<TurnAddress & { readonly attempt: number; readonly error: ModelError | null }, null>('waitForRetry'),
+    executor: executorMachine,
+    attachResults: port<
+      TurnAddress & { readonly executed: ExecutorOutput | null; readonly abort: AbortReason | null },
+      { readonly preventContinuation: boolean }
+    >('attachResults'),
+  },
+  actions: {
+    /** Puts a complete block on the transcript, before any tool of it runs. Provided; must be total. */
+    recordBlock: (_, _params: { readonly event: ModelStreamEvent }) => {},
+    /** Takes the blocks of an abandoned generation off the transcript again. Provided; must be total. */
+    dropMessage: (_, _params: { readonly reason: string }) => {},
+    noteStream: (_, _params: { readonly note: string }) => {},
+    noteEnd: (_, _params: { readonly end: StreamEnd; readonly received: Received }) => {},
+    rememberPlan: assign({ plan: (_, params: { readonly plan: TurnPlan }) => params.plan }),
+    countBlock: assign({ received: ({ context }) => ({ ...context.received, blocks: context.received.blocks + 1 }) }),
+    countToolUse: assign({ received: ({ context }) => ({ ...context.received, toolUses: context.received.toolUses + 1 }) }),
+    countNothing: assign({ received: nothing }),
+    countAttempt: assign({ attempt: ({ context }) => context.attempt + 1 }),
+    rememberEnd: assign({ end: (_, params: { readonly end: StreamEnd }) => params.end }),
+    rememberAbort: assign({ abort: (_, params: { readonly reason: AbortReason }) => params.reason }),
+    rememberExecuted: assign({ executed: (_, params: { readonly executed: ExecutorOutput }) => params.executed }),
+    rememberFault: assign({ fault: (_, params: { readonly fault: string }) => params.fault }),
+    preventContinuation: assign({
+      executed: ({ context }) => ({ abortReason: null, calls: [], ...context.executed, preventContinuation: true }),
+    }),
+    handOver: sendTo(
+      'executor',
+      ({ event }): ExecutorRequest =>
+        event.type === 'block.completed' && event.toolUse
+          ? { type: 'toolUse.received', call: event.toolUse }
+          : { type: 'stream.ended', discarded: false },
+    ),
+    closeStream: sendTo('executor', { type: 'stream.ended', discarded: false }),
+    discardStream: sendTo('executor', { type: 'stream.ended', discarded: true }),
+    passAbort: sendTo('executor', (_, params: { readonly reason: AbortReason }): AbortEvent => ({ type: 'abort', reason: params.reason })),
+    bubbleAbort: sendParent((_, report: ExecutorReport) => report),
+  },
+  guards: {
+    isClientToolUse: ({ event }) => event.type === 'block.completed' && event.toolUse !== undefined,
+    someCallWasAskedFor: ({ context }) => context.received.toolUses > 0,
+    isHardAbort: (_, params: { readonly reason: AbortReason }) => params.reason !== 'newMessage',
+    isRefusal: (_, params: { readonly end: StreamEnd }) => isComplete(params.end, 'refusal'),
+    mayAskAgain: ({ context }, { end }: { readonly end: StreamEnd }) =>
+      end.kind === 'broken' && end.error.retryable && context.received.blocks === 0 && context.attempt < context.plan.maxAttempts,
+  },
+}).createMachine({
+  id: 'turn',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({
+    address: input,
+    plan: { maxConcurrency: 10, eager: 'all', maxAttempts: 1 },
+    attempt: 1,
+    received: nothing,
+    end: null,
+    abort: null,
+    executed: null,
+    fault: null,
+  }),
+  output: ({ context }) => outputOf(context),
+  initial: 'preparing',
+  states: {
+    preparing: {
+      description: 'Fresh pool, permissions and request from the session as it is now.',
+      invoke: {
+        src: 'prepareTurn',
+        input: ({ context }) => context.address,
+        onDone: { target: 'answering', actions: { type: 'rememberPlan', params: ({ event }) => ({ plan: event.output }) } },
+        onError: { target: 'done', actions: { type: 'rememberFault', params: ({ event }) => ({ fault: textOf(event.error) }) } },
+      },
+      on: {
+        abort: {
+          guard: { type: 'isHardAbort', params: ({ event }) => event },
+          target: 'done',
+          actions: { type: 'rememberAbort', params: ({ event }) => event },
+        },
+      },
+    },
+
+    answering: {
+      invoke: {
+        id: 'executor',
+        src: 'executor',
+        input: ({ context }) => ({ maxConcurrency: context.plan.maxConcurrency, eager: context.plan.eager }),
+        onDone: { target: 'attaching', actions: { type: 'rememberExecuted', params: ({ event }) => ({ executed: event.output }) } },
+        onError: { target: 'attaching', actions: { type: 'rememberFault', params: ({ event }) => ({ fault: textOf(event.error) }) } },
+      },
+      on: {
+        abort: [
+          {
+            guard: { type: 'isHardAbort', params: ({ event }) => event },
+            target: '.settling',
+            actions: [
+              { type: 'rememberAbort', params: ({ event }) => event },
+              { type: 'passAbort', params: ({ event }) => event },
+              'closeStream',
+            ],
+          },
+          { actions: { type: 'passAbort', params: ({ event }) => event } },
+        ],
+        'call.aborted': {
+          description: 'A call ended in a way that must not be passed over: the rest of the answer is not waited for.',
+          target: '.settling',
+          actions: [
+            { type: 'rememberAbort', params: ({ event }) => event },
+            'closeStream',
+            { type: 'bubbleAbort', params: ({ event }) => event },
+          ],
+        },
+      },
+      initial: 'streaming',
+      states: {
+        streaming: {
+          invoke: {
+            id: 'model',
+            src: 'streamModel',
+            input: ({ context }) => ({ ...context.address, attempt: context.attempt }),
+            onError: {
+              target: 'settling',
+              actions: [{ type: 'rememberFault', params: ({ event }) => ({ fault: textOf(event.error) }) }, 'closeStream'],
+            },
+          },
+          on: {
+            'message.started': {},
+            'block.completed': [
+              {
+                guard: 'isClientToolUse',
+                actions: [{ type: 'recordBlock', params: ({ event }) => ({ event }) }, 'countBlock', 'countToolUse', 'handOver'],
+              },
+              { actions: [{ type: 'recordBlock', params: ({ event }) => ({ event }) }, 'countBlock'] },
+            ],
+            'message.discarded': [
+              {
+                guard: 'someCallWasAskedFor',
+                description:
+                  'A second generation begins although calls of the first may have run: the first stands, the second is not read.',
+                target: 'settling',
+                actions: [{ type: 'noteStream', params: ({ event }) => ({ note: event.reason }) }, 'closeStream'],
+              },
+              { actions: [{ type: 'dropMessage', params: ({ event }) => ({ reason: event.reason }) }, 'countNothing'] },
+            ],
+            'stream.noted': { actions: { type: 'noteStream', params: ({ event }) => ({ note: event.note }) } },
+            'stream.ended': [
+              {
+                guard: { type: 'mayAskAgain', params: ({ event }) => ({ end: event.end }) },
+                target: 'backingOff',
+                actions: { type: 'rememberEnd', params: ({ event }) => ({ end: event.end }) },
+              },
+              {
+                guard: { type: 'isRefusal', params: ({ event }) => ({ end: event.end }) },
+                target: 'settling',
+                actions: [
+                  { type: 'rememberEnd', params: ({ event }) => ({ end: event.end }) },
+                  { type: 'noteEnd', params: ({ context, event }) => ({ end: event.end, received: context.received }) },
+                  'discardStream',
+                ],
+              },
+              {
+                target: 'settling',
+                actions: [
+                  { type: 'rememberEnd', params: ({ event }) => ({ end: event.end }) },
+                  { type: 'noteEnd', params: ({ context, event }) => ({ end: event.end, received: context.received }) },
+                  'closeStream',
+                ],
+              },
+            ],
+          },
+        },
+        backingOff: {
+          description: 'Nothing complete has arrived, so asking again runs nothing twice.',
+          invoke: {
+            src: 'waitForRetry',
+            input: ({ context }) => ({
+              ...context.address,
+              attempt: context.attempt,
+              error: context.end?.kind === 'broken' ? context.end.error : null,
+            }),
+            onDone: { target: 'streaming', actions: 'countAttempt' },
+            onError: { target: 'settling', actions: 'closeStream' },
+          },
+        },
+        settling: { description: 'The answer is over; the calls it asked for run to their end.' },
+      },
+    },
+
+    attaching: {
+      description: 'One user message: every result in call order, then what waited for it (queued texts, notifications, hook context).',
+      invoke: {
+        id: 'attach',
+        src: 'attachResults',
+        input: ({ context }) => ({ ...context.address, executed: context.executed, abort: context.abort }),
+        onDone: [
+          { guard: ({ event }) => event.output.preventContinuation, target: 'done', actions: 'preventContinuation' },
+          { target: 'done' },
+        ],
+        onError: { target: 'done', actions: { type: 'rememberFault', params: ({ event }) => ({ fault: textOf(event.error) }) } },
+      },
+      on: {
+        abort: {
+          guard: { type: 'isHardAbort', params: ({ event }) => event },
+          actions: { type: 'rememberAbort', params: ({ event }) => event },
+        },
+      },
+    },
+
+    done: { type: 'final' },
+  },
+});
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function outputOf({ received, end, abort, executed, fault }: TurnContext): TurnOutput {
+  const broken = end?.kind === 'broken' ? end.error : null;
+  return {
+    toolUses: received.toolUses,
+    stopReason: end?.kind === 'complete' ? end.stopReason : null,
+    stopDetails: end?.kind === 'complete' ? (end.stopDetails ?? null) : null,
+    abortReason: abort ?? executed?.abortReason ?? null,
+    preventContinuation: executed?.preventContinuation === true,
+    error: fault === null ? (received.blocks === 0 ? broken : null) : { type: 'runtime_error', message: fault, retryable: false },
+    incomplete: broken !== null && received.blocks > 0,
+  };
+}
