@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
+import type { JsonObject } from '../json.js';
 import type { AssistantBlock, MessageParam, StopReason, Usage } from '../messages/types.js';
 import type { ToolUseRequest } from '../tool/call.js';
-import type { JsonObject } from '../json.js';
 
 /** One request to the model. Byte-stable in tools, system and prefix from turn to turn. */
 export interface ModelRequest {

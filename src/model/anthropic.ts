@@ -1,0 +1,200 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { Stream } from '@anthropic-ai/sdk/core/streaming';
+import { Observable, type Subscriber } from 'rxjs';
+import { assembleStream, type StreamAssembler } from './assemble.js';
+import { type Clock, systemClock } from './clock.js';
+import { type ModelErrorPlace, toModelError } from './errors.js';
+import { InvalidRequestError, toRequestParams } from './params.js';
+import { DEFAULT_BASE_URL, type ModelSettings, type ModelSettingsOptions, resolveModelSettings } from './settings.js';
+import type { ModelClient, ModelDelta, ModelError, ModelRequest, ModelStreamEvent } from './types.js';
+import { readWireEvent } from './wire.js';
+
+export interface AnthropicClientOptions extends ModelSettingsOptions {
+  /** A client of the official SDK to use in place of an own one (a proxy, another platform). Its key and base URL apply. */
+  readonly client?: Anthropic;
+  /** Whether to ask for prompt caching. Default: true at the Claude API itself, false at any other base URL. */
+  readonly promptCaching?: boolean;
+  /** Runs the idle timeout. Default: real timers. */
+  readonly clock?: Clock;
+}
+
+/** The model port over HTTP, with the settings it resolved. */
+export interface AnthropicClient extends ModelClient {
+  readonly settings: ModelSettings;
+}
+
+/** How long the connection may take to close by itself after `message_stop`; it is kept for the next request if it does. */
+const DRAIN_MS = 1_000;
+
+/**
+ * The model port over the official SDK. Construction never fails and reads no network: a missing key is reported by the first request,
+ * as a `missing_api_key` error that says what to do. The SDK's own retries are off, because only the turn knows whether a retry is safe.
+ */
+export function createAnthropicClient(options: AnthropicClientOptions = {}): AnthropicClient {
+  const resolved = resolveModelSettings(options);
+  const settings = options.client === undefined ? resolved : { ...resolved, baseURL: options.client.baseURL };
+  const clock = options.clock ?? systemClock;
+  const promptCaching = options.promptCaching ?? settings.baseURL === DEFAULT_BASE_URL;
+  let sdk = options.client;
+  const client = (): Anthropic | undefined => {
+    if (sdk !== undefined) return sdk;
+    const { apiKey, authToken, baseURL } = settings;
+    if (apiKey === undefined && authToken === undefined) return undefined;
+    sdk = new Anthropic({ apiKey: apiKey ?? null, authToken: authToken ?? null, baseURL, maxRetries: 0, logLevel: 'off' });
+    return sdk;
+  };
+  return {
+    settings,
+    stream: (request, onDelta) =>
+      new Observable<ModelStreamEvent>((subscriber) => {
+        const anthropic = client();
+        if (anthropic === undefined) {
+          subscriber.next({ type: 'stream.ended', end: { kind: 'broken', error: missingKey() } });
+          subscriber.complete();
+          return;
+        }
+        return new Exchange(anthropic, request, { settings, clock, promptCaching, onDelta, subscriber }).start();
+      }),
+  };
+}
+
+function missingKey(): ModelError {
+  const ways = 'Set ANTHROPIC_API_KEY (keys are made at https://platform.claude.com/settings/keys), or pass `apiKey`';
+  return { type: 'missing_api_key', message: `There is no API key for the model. ${ways}.`, retryable: false };
+}
+
+interface ExchangeParts {
+  readonly settings: ModelSettings;
+  readonly clock: Clock;
+  readonly promptCaching: boolean;
+  readonly onDelta: (delta: ModelDelta) => void;
+  readonly subscriber: Subscriber<ModelStreamEvent>;
+}
+
+/** One request and the reading of its response. */
+class Exchange {
+  private readonly controller = new AbortController();
+  private readonly assembler: StreamAssembler;
+  private readonly place: ModelErrorPlace;
+  private idle: unknown;
+
+  constructor(
+    private readonly anthropic: Anthropic,
+    private readonly request: ModelRequest,
+    private readonly parts: ExchangeParts,
+  ) {
+    const { settings, onDelta } = parts;
+    this.place = { baseURL: settings.baseURL, model: request.model === '' ? settings.model : request.model };
+    this.assembler = assembleStream({ onDelta: (delta) => this.listening && onDelta(delta), place: this.place });
+  }
+
+  /** Sends the request; the returned teardown ends it. */
+  start(): () => void {
+    void this.run();
+    return () => {
+      this.stopIdleTimer();
+      // After a regular end the body is drained instead, so that the connection can serve the next request.
+      if (!this.assembler.ended) this.controller.abort();
+    };
+  }
+
+  private get listening(): boolean {
+    return !this.parts.subscriber.closed;
+  }
+
+  private async run(): Promise<void> {
+    try {
+      const response = await this.send();
+      const refusal = notAStream(response, this.place);
+      if (refusal !== undefined) {
+        this.give(this.assembler.end(refusal));
+        this.controller.abort();
+        return;
+      }
+      this.restartIdleTimer();
+      await this.read(response);
+      this.give(this.assembler.end());
+    } catch (error) {
+      this.give(this.assembler.end(this.toError(error)));
+    } finally {
+      this.stopIdleTimer();
+    }
+  }
+
+  private async send(): Promise<Response> {
+    const { settings, promptCaching } = this.parts;
+    const params = toRequestParams(this.request, settings, { promptCaching });
+    const betas = this.request.betas ?? [];
+    return this.anthropic.messages
+      .create(params, {
+        signal: this.controller.signal,
+        maxRetries: 0,
+        timeout: settings.responseTimeoutMs,
+        ...(betas.length === 0 ? {} : { headers: { 'anthropic-beta': betas.join(',') } }),
+      })
+      .asResponse();
+  }
+
+  /** Raw server-sent events, because the SDK's parsed stream hides pings (the sign of life) and drops events without a name. */
+  private async read(response: Response): Promise<void> {
+    let drain: NodeJS.Timeout | undefined;
+    try {
+      for await (const sse of Stream.rawEvents(response, this.controller)) {
+        if (this.assembler.ended) continue;
+        this.restartIdleTimer();
+        const wire = readWireEvent(sse.event, sse.data);
+        if (wire.kind === 'garbled') {
+          const message = `${this.place.baseURL} sent an event that is not JSON: ${wire.reason}.`;
+          this.give(this.assembler.end({ type: 'protocol_error', message, retryable: true }));
+        } else if (wire.kind === 'event') {
+          this.give(this.assembler.push(wire.event));
+        }
+        if (this.assembler.ended) {
+          this.stopIdleTimer();
+          drain = setTimeout(() => this.controller.abort(), DRAIN_MS).unref();
+        }
+      }
+    } finally {
+      clearTimeout(drain);
+    }
+  }
+
+  private give(events: readonly ModelStreamEvent[]): void {
+    const { subscriber } = this.parts;
+    for (const event of events) {
+      subscriber.next(event);
+      if (event.type === 'stream.ended') subscriber.complete();
+    }
+  }
+
+  private toError(error: unknown): ModelError {
+    if (error instanceof InvalidRequestError) {
+      return { type: 'invalid_request_error', message: `The request was not sent. ${error.message}`, retryable: false };
+    }
+    return toModelError(error, this.place);
+  }
+
+  private restartIdleTimer(): void {
+    this.stopIdleTimer();
+    const { clock, settings } = this.parts;
+    this.idle = clock.setTimeout(() => {
+      const message = `${settings.baseURL} sent nothing for ${settings.idleTimeoutMs / 1000} s in the middle of an answer (CLAUDE_STREAM_IDLE_TIMEOUT_MS).`;
+      this.give(this.assembler.end({ type: 'stream_idle', message, retryable: true }));
+      this.controller.abort();
+    }, settings.idleTimeoutMs);
+  }
+
+  private stopIdleTimer(): void {
+    if (this.idle === undefined) return;
+    this.parts.clock.clearTimeout(this.idle);
+    this.idle = undefined;
+  }
+}
+
+/** A 200 that is no event stream comes from a proxy's login page, or from a server that is not this API. */
+function notAStream(response: Response, { baseURL }: ModelErrorPlace): ModelError | undefined {
+  const type = response.headers.get('content-type');
+  if (type === null || type.includes('text/event-stream')) return undefined;
+  const message = `${baseURL} answered with ${type} in place of an event stream. Check ANTHROPIC_BASE_URL, and what stands between.`;
+  return { type: 'protocol_error', message, retryable: false };
+}

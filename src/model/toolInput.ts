@@ -1,0 +1,55 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
+import type { ParsedJson } from '../tool/call.js';
+
+/** Deeper input is refused: recursive readers (JSON.stringify among them) would overflow the stack on it. */
+export const MAX_INPUT_DEPTH = 500;
+
+/**
+ * The one decision about a tool's input text, made at block end. Empty or blank text counts as `{}`: tools without arguments stream none.
+ * Never throws.
+ */
+export function parseToolInput(rawInput: string): ParsedJson {
+  if (rawInput.trim() === '') return { kind: 'object', value: {} };
+  let value: JsonValue;
+  try {
+    value = JSON.parse(rawInput);
+  } catch (error) {
+    return { kind: 'invalid', reason: `the input is not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  return acceptToolInput(value);
+}
+
+/** Decides about input that arrived as a value, in the block's start event. Absent input counts as `{}`. */
+export function acceptToolInput(value: unknown): ParsedJson {
+  if (value === undefined) return { kind: 'object', value: {} };
+  if (!isJsonObject(value)) return { kind: 'invalid', reason: `the input must be a JSON object, but it is ${nameOf(value)}` };
+  const danger = findDanger(value);
+  return danger === undefined ? { kind: 'object', value } : { kind: 'invalid', reason: danger };
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'string' ? 'a string' : `a ${typeof value}`;
+}
+
+/**
+ * JSON.parse makes `__proto__` an ordinary own key, but one `Object.assign` or `target[key] = …` later it is a prototype. Such input is
+ * refused as a whole: dropping the key would run something the model did not ask for. Iterative, because depth is what it guards against.
+ */
+function findDanger(root: JsonObject): string | undefined {
+  const stack: { readonly value: JsonValue; readonly path: string; readonly depth: number }[] = [{ value: root, path: '', depth: 1 }];
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    if (typeof top.value !== 'object' || top.value === null) continue;
+    if (top.depth > MAX_INPUT_DEPTH) return `the input is nested deeper than ${MAX_INPUT_DEPTH} levels`;
+    for (const [key, value] of Object.entries(top.value)) {
+      const path = top.path === '' ? key : `${top.path}.${key}`;
+      if (key === '__proto__') return `the input holds the key "__proto__" at ${path}, which is refused`;
+      if (key === 'constructor' && isJsonObject(value) && Object.hasOwn(value, 'prototype')) {
+        return `the input holds the key "constructor.prototype" at ${path}, which is refused`;
+      }
+      stack.push({ value, path, depth: top.depth + 1 });
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,21 @@
+/** One server-sent event of a response: what the assembler may be given, or why it may not. */
+export type WireEvent =
+  | { readonly kind: 'event'; readonly event: unknown }
+  /** Comments, keep-alives, an `event:` line without data. */
+  | { readonly kind: 'empty' }
+  /** Data that is no JSON. It may have been any delta, so nothing after it can be trusted. */
+  | { readonly kind: 'garbled'; readonly reason: string };
+
+/** Reads one server-sent event. The JSON's own `type` counts; gateways lose or rewrite the `event:` line. */
+export function readWireEvent(name: string | null, data: string): WireEvent {
+  const text = data.trim();
+  // `[DONE]` ends the streams of other vendors; some gateways append it.
+  if (text === '' || text === '[DONE]') return { kind: 'empty' };
+  try {
+    return { kind: 'event', event: JSON.parse(text) };
+  } catch (error) {
+    if (name === 'error') return { kind: 'event', event: { type: 'error', error: { message: text } } };
+    if (name === 'ping') return { kind: 'empty' };
+    return { kind: 'garbled', reason: error instanceof Error ? error.message : String(error) };
+  }
+}
