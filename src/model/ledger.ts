@@ -1,0 +1,179 @@
+import type { JsonObject } from '../json.js';
+import { isLooseBlock, type LooseBlock, textField } from '../messages/blocks.js';
+import { applyDelta, type Draft, type FinishedBlock, finishDraft, isWithoutInput, openDraft, sameIdentity } from './draft.js';
+import { survivesFallback } from './fallback.js';
+import { assistantBlock, looseBlock, readIndex } from './shapes.js';
+import type { ModelDelta, ModelStreamEvent } from './types.js';
+
+export type CompletedBlock = Extract<ModelStreamEvent, { type: 'block.completed' }>;
+
+/** Where the ledger reports to. */
+export interface LedgerSink {
+  completed(block: CompletedBlock): void;
+  delta(delta: ModelDelta): void;
+  note(note: string): void;
+  /** A type of a newer API; to be noted once. */
+  unknown(what: string): void;
+  /** A `fallback` block is complete. With `dropped`, blocks before it are taken back; those that may stay are reported again next. */
+  takenOver(fallback: LooseBlock, dropped: boolean): void;
+}
+
+/** Stop reasons that may cut the last block off in the middle. */
+const CUTTING: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded']);
+
+/**
+ * The blocks of one message, each under its index. Invariants: a block is reported at most once, a call id at most once, and no event
+ * for one index changes a block under another.
+ */
+export class BlockLedger {
+  private readonly drafts = new Map<number, Draft>();
+  /** In order of arrival, which need not be index order. */
+  private readonly done = new Map<number, CompletedBlock>();
+  private readonly callIds = new Map<string, string>();
+  /** A finished call without any input text: whether it was cut off before its first key is known one event later. */
+  private held: Draft | undefined;
+
+  constructor(private readonly sink: LedgerSink) {}
+
+  clear(): void {
+    this.drafts.clear();
+    this.done.clear();
+    this.callIds.clear();
+    this.held = undefined;
+  }
+
+  /** `content_block_start`. Returns what is wrong when two different blocks claim one index: then nothing after it can be told apart. */
+  start(event: JsonObject): string | undefined {
+    const index = readIndex(event);
+    const start = event.content_block;
+    if (index === undefined || !isLooseBlock(start)) {
+      this.sink.note('content_block_start without an index or a block was ignored');
+      return undefined;
+    }
+    const earlier = this.drafts.get(index)?.start ?? this.done.get(index)?.block;
+    if (earlier !== undefined) {
+      if (!sameIdentity(start, looseBlock(earlier))) return `block ${index} was a ${earlier.type} and came again as another ${start.type}`;
+      this.sink.note(`block ${index} (${earlier.type}) started again: a replay`);
+    }
+    this.drafts.set(index, openDraft(index, start));
+    return undefined;
+  }
+
+  /** `content_block_delta`. */
+  delta(event: JsonObject): void {
+    const { sink } = this;
+    const index = readIndex(event);
+    if (index === undefined) {
+      // Nobody can tell whose input the lost text was; an open call that misses a piece must not run on the rest.
+      for (const draft of this.drafts.values()) draft.spoilt = 'part of the input was lost: a piece of it arrived without a block index';
+      sink.note('a delta without an index was ignored');
+      return;
+    }
+    const draft = this.drafts.get(index);
+    if (draft === undefined) {
+      sink.note(`a delta for block ${index}, which is not open, was ignored`);
+      return;
+    }
+    const { delta, misfit, unknown } = applyDelta(draft, event.delta);
+    if (misfit !== undefined) sink.note(`block ${index}: ${misfit} was ignored`);
+    if (unknown !== undefined) sink.unknown(`delta type "${unknown}"`);
+    if (delta !== undefined && !this.done.has(index)) sink.delta(delta);
+  }
+
+  /** `content_block_stop`. */
+  stop(event: JsonObject): void {
+    const index = readIndex(event);
+    const draft = index === undefined ? undefined : this.drafts.get(index);
+    if (draft === undefined) {
+      this.sink.note(`content_block_stop for block ${String(event.index)}, which is not open, was ignored`);
+      return;
+    }
+    this.drafts.delete(draft.index);
+    const finished = finishDraft(draft);
+    if (finished.call?.input.kind === 'object' && isWithoutInput(draft) && !this.done.has(draft.index)) this.held = draft;
+    else this.complete(draft.index, finished);
+  }
+
+  /** To be called before each further event. `stopReason` is the event's, if it has one. */
+  releaseHeld(stopReason: unknown): void {
+    const { held } = this;
+    if (held === undefined) return;
+    this.held = undefined;
+    const cut = typeof stopReason === 'string' && CUTTING.has(stopReason);
+    this.complete(held.index, finishDraft(held, cut ? `cut off by ${stopReason}` : undefined));
+  }
+
+  /** Blocks still open at a regular end: a call is answered (as invalid), text stays, the rest is unusable, as its signature may be missing. */
+  closeOpen(stopReason: string | null): void {
+    const why = stopReason !== null && CUTTING.has(stopReason) ? `cut off by ${stopReason}` : 'cut off: the end of the block never arrived';
+    const open = [...this.drafts.values()].filter(({ index }) => !this.done.has(index)).sort((a, b) => a.index - b.index);
+    this.drafts.clear();
+    for (const draft of open) {
+      const { index, start } = draft;
+      const finished = finishDraft(draft, why);
+      const usable = finished.call !== undefined || (start.type === 'text' && textField(finished.block, 'text').trim() !== '');
+      this.sink.note(`block ${index} (${start.type}) was ${why}${usable ? '' : '; it was dropped'}`);
+      if (usable) this.complete(index, finished);
+    }
+  }
+
+  /** The stream broke, or its answer does not count: open blocks are unusable, and named. */
+  dropOpen(): void {
+    for (const { index, start } of this.drafts.values()) {
+      if (!this.done.has(index)) this.sink.note(`block ${index} (${start.type}) was not complete when the stream ended; it was dropped`);
+    }
+    this.drafts.clear();
+  }
+
+  private complete(index: number, { block, call, note }: FinishedBlock): void {
+    const { sink } = this;
+    if (note !== undefined) sink.note(note);
+    if (call !== undefined && !this.isNewCall(call)) return;
+    const earlier = this.done.get(index);
+    if (earlier !== undefined) {
+      const same = JSON.stringify(earlier.block) === JSON.stringify(block);
+      sink.note(`block ${index} was replayed${same ? '' : ' with other content: a protocol error. The first one counts'}`);
+      return;
+    }
+    if (block.type === 'fallback') this.takeOver(block);
+    this.report({
+      type: 'block.completed',
+      index,
+      block: assistantBlock(block),
+      ...(call === undefined ? {} : { toolUse: { ...call, index } }),
+    });
+  }
+
+  private isNewCall({ id, name, input }: NonNullable<FinishedBlock['call']>): boolean {
+    if (id === '') {
+      this.sink.note(`a tool_use (${name}) without an id: a protocol error. It cannot be answered and was not executed`);
+      return false;
+    }
+    const print = JSON.stringify([name, input]);
+    const known = this.callIds.get(id);
+    if (known === undefined) {
+      this.callIds.set(id, print);
+      return true;
+    }
+    const how = known === print ? 'the same input; it is one call' : 'another name or input: a protocol error. The second was not executed';
+    this.sink.note(`tool_use ${id} arrived twice with ${how}`);
+    return false;
+  }
+
+  private takeOver(fallback: LooseBlock): void {
+    const before = [...this.done.values()];
+    const survives = survivesFallback(before.map(({ block }) => looseBlock(block)));
+    const kept = before.filter(({ block }) => survives(looseBlock(block)));
+    const dropped = kept.length < before.length;
+    this.sink.takenOver(fallback, dropped);
+    if (!dropped) return;
+    this.done.clear();
+    this.callIds.clear();
+    for (const completed of kept) this.report(completed);
+  }
+
+  private report(completed: CompletedBlock): void {
+    this.done.set(completed.index, completed);
+    this.sink.completed(completed);
+  }
+}
