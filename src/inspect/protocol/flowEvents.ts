@@ -11,6 +11,12 @@ import type { MachineGraph } from './graph.js';
  */
 export const FLOW_FORMAT = 'flow/1';
 
+/**
+ * Id of the element in a one-file HTML export that holds the recording: `<script type="text/plain" id=…>` with the base64 of a
+ * gzipped `*.flow.jsonl`. A page that finds it opens it instead of a socket.
+ */
+export const EMBEDDED_RECORDING_ID = 'sixgates-recording';
+
 /** Longest preview of a body, in characters. */
 export const PREVIEW_CHARS = 200;
 /** Longest part of a body that one request returns, in characters. */
@@ -61,8 +67,6 @@ export interface FlowHeader extends FlowEventBase {
   readonly startedAt: number;
   readonly runtime: { readonly name: string; readonly version: string };
   readonly redaction: { readonly rules: readonly string[]; readonly custom: boolean };
-  /** Present in recordings; a live page asks `graphs()`, because machines turn up as their actors start. */
-  readonly graphs?: readonly MachineGraph[];
   /** Positions of states and wires by graph id, as the page wrote them. Opaque to the runtime. */
   readonly layouts?: Readonly<Record<string, JsonValue>>;
 }
@@ -123,6 +127,13 @@ export interface TransitionTaken extends FlowEventBase {
   readonly micro: number;
   /** True on entry into the initial state and where a late inspector met the actor. */
   readonly initial?: true;
+}
+
+/** An event that no transition of the actor's state wanted. */
+export interface EventIgnored extends FlowEventBase {
+  readonly type: 'ignored';
+  readonly actor: string;
+  readonly event: string;
 }
 
 /** The permission decision of a call with every check that led to it. */
@@ -228,6 +239,7 @@ export type FlowEvent =
   | ActorStopped
   | EventReceived
   | TransitionTaken
+  | EventIgnored
   | DecisionMade
   | HookRan
   | ProgressReported
@@ -254,8 +266,14 @@ export interface FlowBody {
   readonly text: string;
 }
 
-/** A line of a `*.flow.jsonl` file. */
-export type FlowLine = FlowEvent | FlowBody;
+/** A machine's graph. In a recording it stands before the first actor of that machine. */
+export interface FlowGraph {
+  readonly type: 'graph';
+  readonly graph: MachineGraph;
+}
+
+/** A line of a `*.flow.jsonl` file. The first is the header. */
+export type FlowLine = FlowEvent | FlowBody | FlowGraph;
 
 /** A recording read into memory. */
 export interface FlowRecording {
@@ -263,6 +281,7 @@ export interface FlowRecording {
   /** All events in order of `seq`, the header excluded. */
   readonly events: readonly FlowEvent[];
   readonly bodies: ReadonlyMap<string, string>;
+  readonly graphs: readonly MachineGraph[];
   /** What was wrong with the file, in words for a person. Empty for a whole one. */
   readonly warnings: readonly string[];
 }

@@ -200,7 +200,7 @@ export const CONTROL_METHODS: ReadonlySet<ServerMethod> = new Set<ServerMethod>(
 export interface PageFunctions {
   batch(message: { readonly events: readonly FlowEvent[] }): void;
   counters(counters: Counters): void;
-  /** The page was too slow: fetch `from`…`to` by `listEvents` when it has caught up. */
+  /** The page was so slow that `from`…`to` left the server's memory before they could be sent. Later events follow in order. */
   gap(range: { readonly from: number; readonly to: number }): void;
   pendingApprovals(approvals: readonly PendingApproval[]): void;
   /** A question this page showed is settled, and by whom. */

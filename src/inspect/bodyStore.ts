@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { type Captured, type CaptureLimits, capture, LIGHT_LIMITS } from './capture.js';
+import { BODY_PART_CHARS, type BodyRef, PREVIEW_CHARS } from './protocol/flowEvents.js';
+import type { TextPart } from './protocol/rpc.js';
+import type { Redactor } from './redact.js';
+
+export const DEFAULT_BODY_BYTES = 64 << 20;
+
+/** Redacted bodies by the hash of their text, bounded: the oldest give way. Nothing unredacted is ever held. */
+export class BodyStore {
+  readonly #bodies = new Map<string, { readonly text: string; readonly bytes: number }>();
+  #bytes = 0;
+
+  constructor(
+    readonly redactor: Redactor,
+    readonly maxBytes: number = DEFAULT_BODY_BYTES,
+  ) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  put(value: unknown, limits: CaptureLimits = LIGHT_LIMITS): BodyRef {
+    const { text, clipped } = this.redact(value, limits);
+    return { ...this.putText(text), ...(clipped ? { clipped: true as const } : {}) };
+  }
+
+  redact(value: unknown, limits: CaptureLimits): Captured {
+    return capture(value, this.redactor, limits);
+  }
+
+  /** Stores text that is redacted already. */
+  putText(text: string): BodyRef {
+    const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
+    const bytes = Buffer.byteLength(text);
+    const known = this.#bodies.get(hash);
+    if (known) {
+      // Moved to the young end: what is used again is worth keeping.
+      this.#bodies.delete(hash);
+      this.#bodies.set(hash, known);
+    } else {
+      this.#bodies.set(hash, { text, bytes });
+      this.#bytes += bytes;
+      this.#shrink();
+    }
+    return { hash, bytes, preview: text.slice(0, PREVIEW_CHARS) };
+  }
+
+  get(hash: string): string | undefined {
+    return this.#bodies.get(hash)?.text;
+  }
+
+  part(hash: string, offset: number): TextPart | undefined {
+    const text = this.get(hash);
+    return text === undefined ? undefined : textPart(text, offset);
+  }
+
+  #shrink(): void {
+    for (const [hash, body] of this.#bodies) {
+      if (this.#bytes <= this.maxBytes || this.#bodies.size === 1) return;
+      this.#bodies.delete(hash);
+      this.#bytes -= body.bytes;
+    }
+  }
+}
+
+/** A part of a long text, never ending inside a surrogate pair. */
+export function textPart(text: string, offset: number): TextPart {
+  let end = Math.min(text.length, offset + BODY_PART_CHARS);
+  if (end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end--;
+  return { offset, text: text.slice(offset, end), totalChars: text.length, done: end >= text.length };
+}

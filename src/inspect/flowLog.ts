@@ -1,0 +1,120 @@
+import { BodyStore } from './bodyStore.js';
+import { FULL_LIMITS } from './capture.js';
+import { FLOW_FORMAT, type FlowEvent, type FlowEventDraft, type FlowHeader } from './protocol/flowEvents.js';
+import type { MachineGraph } from './protocol/graph.js';
+import { type RedactionOptions, Redactor } from './redact.js';
+
+export interface FlowLogOptions {
+  /** What the flow is called on the page. Default `flow`. */
+  readonly name?: string;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly now?: () => number;
+  /** Events kept in memory. Default 200,000 (some 60 MB); older ones leave, a recording keeps them. */
+  readonly maxEvents?: number;
+  /** Bytes of bodies kept in memory. Default 64 MiB. */
+  readonly maxBodyBytes?: number;
+  readonly redaction?: RedactionOptions;
+}
+
+/** Hears each event once it has its place. Its body is in the store by then. */
+export type FlowListener = (event: FlowEvent) => void;
+
+/**
+ * The one ordered account of a flow. Producers (XState adapter, session feeds, gate) put drafts in; the server, recordings and
+ * exporters read. Nothing that goes wrong in here or in a listener reaches a producer.
+ */
+export class FlowLog {
+  readonly header: FlowHeader;
+  readonly bodies: BodyStore;
+  readonly redactor: Redactor;
+  readonly #now: () => number;
+  readonly #maxEvents: number;
+  readonly #listeners = new Set<FlowListener>();
+  readonly #graphs = new Map<string, MachineGraph>();
+  #ring: FlowEvent[];
+  #lastSeq = 0;
+  #lastT = 0;
+  /** What could not be recorded: the inspector's own failures, never the flow's. */
+  faults = 0;
+
+  constructor(options: FlowLogOptions = {}) {
+    this.#now = options.now ?? Date.now;
+    this.#maxEvents = options.maxEvents ?? 200_000;
+    this.redactor = new Redactor(options.redaction);
+    this.bodies = new BodyStore(this.redactor, options.maxBodyBytes);
+    this.header = {
+      type: 'header',
+      seq: 0,
+      t: 0,
+      format: FLOW_FORMAT,
+      name: options.name ?? 'flow',
+      startedAt: this.#now(),
+      runtime: { name: 'sixgates', version: '0.1.0' },
+      redaction: { rules: this.redactor.ruleNames, custom: this.redactor.hasCustomRules },
+    };
+    this.#ring = [this.header];
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+  /** Oldest event still in memory. */
+  get firstSeq(): number {
+    return this.#ring[0]?.seq ?? 0;
+  }
+  /** Milliseconds since the flow's start. */
+  get elapsed(): number {
+    return Math.max(this.#lastT, this.#now() - this.header.startedAt);
+  }
+  get graphs(): readonly MachineGraph[] {
+    return [...this.#graphs.values()];
+  }
+
+  put(draft: FlowEventDraft): void {
+    this.guard(() => {
+      this.#lastT = this.elapsed;
+      const event: FlowEvent = { ...draft, seq: ++this.#lastSeq, t: this.#lastT };
+      this.#ring.push(event);
+      // In blocks, so that the cost of moving the rest is spread over many events.
+      if (this.#ring.length > this.#maxEvents * 1.25) this.#ring = this.#ring.slice(-this.#maxEvents);
+      for (const listener of this.#listeners) this.guard(() => listener(event));
+    });
+  }
+
+  addGraph(graph: MachineGraph): void {
+    this.#graphs.set(graph.id, graph);
+  }
+
+  /** Events `fromSeq`…`toSeq` that are still there, at most `limit`. */
+  events(fromSeq: number, toSeq = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY): readonly FlowEvent[] {
+    const start = Math.max(0, fromSeq - this.firstSeq);
+    const end = Math.min(this.#ring.length, toSeq - this.firstSeq + 1, start + limit);
+    return end > start ? this.#ring.slice(start, end) : [];
+  }
+
+  listen(listener: FlowListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Redacted copy of a small plain value that travels inside an event. */
+  plain<T>(value: T): T {
+    const { text, clipped } = this.bodies.redact(value, FULL_LIMITS);
+    if (clipped) this.faults++;
+    return JSON.parse(text);
+  }
+
+  text(text: string, maxChars = 500): string {
+    const masked = this.redactor.text(text.slice(0, maxChars * 2));
+    return masked.length > maxChars ? `${masked.slice(0, maxChars)}…` : masked;
+  }
+
+  /** Runs inspection code so that its failure is counted and goes no further. */
+  guard(work: () => void): void {
+    try {
+      work();
+    } catch {
+      this.faults++;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { constants, createGzip, gunzipSync, gzipSync } from 'node:zlib';
+import type { FlowLog } from './flowLog.js';
+import type { FlowEvent, FlowRecording } from './protocol/flowEvents.js';
+import { bodyRefs, FlowTextWriter, flowText, parseFlowText } from './protocol/flowText.js';
+
+/** How many events may be lost when the process is killed. */
+const FLUSH_EVERY = 256;
+const GZIP_MAGIC = 0x1f8b;
+
+export interface Recorder {
+  readonly file: string;
+  /** Writes the rest and closes the file. Rejects when something could not be written. */
+  close(): Promise<void>;
+}
+
+/**
+ * Writes a log to a `*.flow.jsonl.gz` file as it grows, what it already holds first. The file is readable by its owner only.
+ * A disk that fails is told by `close`; the flow goes on.
+ */
+export function startRecorder(log: FlowLog, file: string): Recorder {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const gzip = createGzip();
+  const out = createWriteStream(file, { mode: 0o600 });
+  let failure: Error | undefined;
+  const failed = (error: Error): void => {
+    failure ??= error;
+  };
+  gzip.on('error', failed);
+  out.on('error', failed);
+  gzip.pipe(out);
+  const writer = writerFor(log);
+  let sinceFlush = 0;
+  const write = (event: FlowEvent): void => {
+    if (failure) return;
+    gzip.write(writer.lines(event));
+    if (++sinceFlush < FLUSH_EVERY) return;
+    sinceFlush = 0;
+    gzip.flush(constants.Z_SYNC_FLUSH);
+  };
+  if (log.firstSeq > 0) write(log.header);
+  for (const event of log.events(0)) write(event);
+  const stop = log.listen(write);
+  return {
+    file,
+    close: () => {
+      stop();
+      return new Promise((resolve, reject) => {
+        const settle = (): void => (failure ? reject(new Error(`Cannot write the recording ${file}: ${failure.message}`)) : resolve());
+        if (failure) return settle();
+        out.once('close', settle);
+        gzip.end();
+      });
+    },
+  };
+}
+
+/** What is in memory of a log, as a recording. */
+export function snapshotRecording(
+  log: FlowLog,
+  range: { readonly fromSeq: number; readonly toSeq: number } = { fromSeq: 0, toSeq: log.lastSeq },
+): FlowRecording {
+  const events = log.events(range.fromSeq, range.toSeq).filter((event) => event.type !== 'header');
+  const bodies = new Map<string, string>();
+  for (const event of events) {
+    for (const { hash } of bodyRefs(event)) {
+      const text = log.bodies.get(hash);
+      if (text !== undefined) bodies.set(hash, text);
+    }
+  }
+  return { header: log.header, events, bodies, graphs: log.graphs, warnings: [] };
+}
+
+/** A recording as the bytes of a `*.flow.jsonl.gz` file. */
+export function encodeRecording(recording: FlowRecording): Buffer {
+  return gzipSync(flowText(recording), { level: 9 });
+}
+
+/** Reads the bytes of a recording, gzipped or not. A file that was cut short opens with a warning. */
+export function decodeRecording(bytes: Buffer): FlowRecording {
+  if (bytes.length < 2 || bytes.readUInt16BE(0) !== GZIP_MAGIC) return parseFlowText(bytes.toString('utf8'));
+  try {
+    return parseFlowText(gunzipSync(bytes).toString('utf8'));
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'Z_BUF_ERROR') throw error;
+    const recording = parseFlowText(gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8'));
+    return { ...recording, warnings: ['The file was cut short; what could be read is shown.', ...recording.warnings] };
+  }
+}
+
+/** Opens a recording file. Throws an error that names the file when it is none. */
+export function readRecording(file: string): FlowRecording {
+  try {
+    return decodeRecording(readFileSync(file));
+  } catch (error) {
+    throw new Error(`Cannot open the recording ${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+function writerFor(log: FlowLog): FlowTextWriter {
+  return new FlowTextWriter(
+    (hash) => log.bodies.get(hash),
+    (id) => log.graphs.find((graph) => graph.id === id),
+  );
+}

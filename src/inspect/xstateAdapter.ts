@@ -1,0 +1,247 @@
+import type { AnyActor, AnyActorRef, AnyEventObject, AnyTransitionDefinition, InspectionEvent, Observer, StateMachine } from 'xstate';
+import { isMachineSnapshot } from 'xstate';
+import { type ActorFacts, type ActorNaming, nameActor } from './actorNames.js';
+import { FULL_LIMITS } from './capture.js';
+import type { FlowLog } from './flowLog.js';
+import { GraphRegistry } from './graphRegistry.js';
+
+export interface XStateAdapterOptions {
+  /** Replaces the built-in naming; return undefined to fall back to it. */
+  readonly nameActor?: (facts: ActorFacts) => ActorNaming | undefined;
+  /** A gate that may hold events: one that is let go was recorded when it came, one that is held was not processed yet. */
+  readonly gate?: { isHeld(event: object): boolean; isRelease(event: object): boolean };
+}
+
+interface ActorRecord {
+  readonly path: string;
+  readonly machine: AnyMachine | null;
+  leaves: readonly string[];
+  context: unknown;
+  micro: number;
+  stopped: boolean;
+}
+// biome-ignore lint/suspicious/noExplicitAny: any machine at all; XState's own AnyStateMachine is this type
+type AnyMachine = StateMachine<any, any, any, any, any, any, any, any, any, any, any, any, any, any, any>;
+type Snapshot = Extract<InspectionEvent, { type: '@xstate.snapshot' }>['snapshot'];
+
+/**
+ * Turns XState 5 inspection into flow events. One observer at the root serves every actor of the system. It knows what
+ * inspection leaves out: microsteps carry the passing states, an actor that throws sends no snapshot, and an inspector
+ * that comes late must learn the living tree. It never throws: an exception here would wedge the actor's mailbox.
+ */
+export class XStateAdapter {
+  readonly #records = new WeakMap<object, ActorRecord>();
+  readonly #paths = new Map<string, number>();
+  readonly #graphs: GraphRegistry;
+  #root: AnyActorRef | undefined;
+  #rootCheck = false;
+
+  constructor(
+    readonly log: FlowLog,
+    readonly options: XStateAdapterOptions = {},
+  ) {
+    this.#graphs = new GraphRegistry(log);
+  }
+
+  /** For `createActor(machine, { inspect: adapter.observer })`: sees everything from the first moment. */
+  readonly observer: Observer<InspectionEvent> = {
+    next: (event) => this.log.guard(() => this.#inspect(event)),
+  };
+
+  /** Attaches to a system that exists already; the living actors are replayed first. Returns how to detach. */
+  attach(root: AnyActor): () => void {
+    this.log.guard(() => this.#walk(root));
+    const subscription = root.system.inspect(this.observer);
+    return () => subscription.unsubscribe();
+  }
+
+  /** The path of an actor the adapter has seen. */
+  pathOf(ref: object): string | undefined {
+    return this.#records.get(ref)?.path;
+  }
+
+  #inspect(inspection: InspectionEvent): void {
+    const ref = asActor(inspection.actorRef);
+    if (!ref) return;
+    const record = this.#record(ref, false);
+    switch (inspection.type) {
+      case '@xstate.event':
+        this.#event(ref, record, inspection);
+        return;
+      case '@xstate.microstep':
+        this.#microstep(record, inspection.event.type, inspection.snapshot, inspection._transitions);
+        return;
+      case '@xstate.snapshot':
+        this.#snapshot(record, inspection.event, inspection.snapshot);
+        return;
+      default:
+        // Actions hold live actors in their parameters and say nothing that the edge does not; the actor event was the registration.
+        return;
+    }
+  }
+
+  #record(ref: AnyActorRef, late: boolean): ActorRecord {
+    const known = this.#records.get(ref);
+    if (known) return known;
+    const parent = ref._parent ? this.#record(ref._parent, late) : null;
+    if (!parent) this.#root = ref;
+    const machine = machineOf(ref);
+    const input = inputOf(ref);
+    const src = typeof ref.src === 'string' ? ref.src : null;
+    const facts: ActorFacts = { id: ref.id === ref.sessionId ? null : ref.id, src, machineId: machine?.id ?? null, input };
+    const naming = this.options.nameActor?.(facts) ?? nameActor(facts);
+    const own = facts.id ?? facts.machineId ?? src ?? 'actor';
+    const record: ActorRecord = {
+      path: this.#uniquePath(parent ? `${parent.path}/${own}` : own),
+      machine,
+      leaves: [],
+      context: undefined,
+      micro: 0,
+      stopped: false,
+    };
+    this.#records.set(ref, record);
+    this.log.put({
+      type: 'actor.started',
+      actor: record.path,
+      parent: parent?.path ?? null,
+      machine: machine ? this.#graphs.of(machine).graph.id : null,
+      ...naming,
+      name: this.log.text(naming.name, 200),
+      label: this.log.text(naming.label, 200),
+      ...(input === undefined ? {} : { input: this.log.bodies.put(input, FULL_LIMITS) }),
+      ...(late ? { late: true as const } : {}),
+    });
+    return record;
+  }
+
+  #uniquePath(path: string): string {
+    const times = (this.#paths.get(path) ?? 0) + 1;
+    this.#paths.set(path, times);
+    return times === 1 ? path : `${path}~${times}`;
+  }
+
+  #event(ref: AnyActorRef, record: ActorRecord, inspection: Extract<InspectionEvent, { type: '@xstate.event' }>): void {
+    const { event } = inspection;
+    const source = asActor(inspection.sourceRef);
+    if (event.type === 'xstate.init' || this.options.gate?.isRelease(event)) return;
+    if (event.type.startsWith('xstate.error.actor.') && source) this.#stop(this.#record(source, false), 'error', undefined, event.error);
+    if (ref === this.#root) this.#checkRootLater();
+    this.log.put({
+      type: 'event',
+      actor: record.path,
+      source: source ? this.#record(source, false).path : null,
+      event: event.type,
+      ...(Object.keys(event).length > 1 ? { body: this.log.bodies.put(event) } : {}),
+    });
+  }
+
+  #microstep(record: ActorRecord, event: string, snapshot: Snapshot, transitions: readonly AnyTransitionDefinition[]): void {
+    if (!record.machine || !isMachineSnapshot(snapshot)) return;
+    const initial = event === 'xstate.init' && record.leaves.length === 0;
+    if (transitions.length === 0 && !initial) return;
+    const { configuration, leaves } = this.#graphs.configuration(snapshot);
+    const edges = this.#graphs.of(record.machine);
+    this.log.put({
+      type: 'transition',
+      actor: record.path,
+      event,
+      from: record.leaves,
+      to: leaves,
+      configuration,
+      edges: transitions.flatMap((transition) => edges.fired(transition)),
+      micro: record.micro++,
+      ...(initial ? { initial: true as const } : {}),
+    });
+    record.leaves = leaves;
+  }
+
+  #snapshot(record: ActorRecord, event: AnyEventObject, snapshot: Snapshot): void {
+    if (record.machine && isMachineSnapshot(snapshot)) {
+      if (this.options.gate?.isHeld(event)) return;
+      const idle = record.micro === 0 && event.type !== 'xstate.init' && event.type !== 'xstate.stop' && snapshot.status === 'active';
+      if (idle) this.log.put({ type: 'ignored', actor: record.path, event: event.type });
+      record.micro = 0;
+      this.#contextIfChanged(record, snapshot.context);
+    }
+    if (snapshot.status === 'active') return;
+    this.#stop(record, snapshot.status, snapshot.output, snapshot.error);
+  }
+
+  #contextIfChanged(record: ActorRecord, context: unknown): void {
+    if (context === record.context) return;
+    record.context = context;
+    this.log.put({ type: 'context', actor: record.path, body: this.log.bodies.put(context) });
+  }
+
+  #stop(record: ActorRecord, status: 'done' | 'error' | 'stopped', output: unknown, error: unknown): void {
+    if (record.stopped) return;
+    record.stopped = true;
+    // What a machine held is of no use any more, and a closed actor must not pin it.
+    record.context = undefined;
+    const message = status === 'error' ? this.log.text(errorText(error)) : undefined;
+    if (message !== undefined) this.log.put({ type: 'error', actor: record.path, message });
+    this.log.put({
+      type: 'actor.stopped',
+      actor: record.path,
+      status,
+      ...(output === undefined ? {} : { output: this.log.bodies.put(output) }),
+      ...(message === undefined ? {} : { error: message }),
+    });
+  }
+
+  /**
+   * A root that throws has nobody to report to. It is not subscribed to, since an error observer of ours would keep XState
+   * from reporting an error that nobody else handles; instead its status is looked at once the event has been dealt with.
+   */
+  #checkRootLater(): void {
+    if (this.#rootCheck) return;
+    this.#rootCheck = true;
+    queueMicrotask(() => {
+      this.#rootCheck = false;
+      this.log.guard(() => {
+        const snapshot = this.#root?.getSnapshot();
+        const record = this.#root && this.#records.get(this.#root);
+        if (record && snapshot?.status === 'error') this.#stop(record, 'error', undefined, snapshot.error);
+      });
+    });
+  }
+
+  #walk(ref: AnyActorRef): void {
+    const snapshot: unknown = ref.getSnapshot();
+    const late = !('_processingStatus' in ref && ref._processingStatus === 0);
+    const record = this.#record(ref, late);
+    if (!isMachineSnapshot(snapshot)) return;
+    const { configuration, leaves } = this.#graphs.configuration(snapshot);
+    const place = { actor: record.path, event: 'xstate.init', from: [], to: leaves, configuration, edges: [], micro: 0 };
+    this.log.put({ type: 'transition', ...place, initial: true });
+    record.leaves = leaves;
+    this.#contextIfChanged(record, snapshot.context);
+    for (const child of Object.values(snapshot.children)) {
+      const childRef = asActor(child);
+      if (childRef) this.#walk(childRef);
+    }
+    if (snapshot.status !== 'active') this.#stop(record, snapshot.status, snapshot.output, snapshot.error);
+  }
+}
+
+function asActor(ref: unknown): AnyActorRef | undefined {
+  return isActorRef(ref) ? ref : undefined;
+}
+function isActorRef(ref: unknown): ref is AnyActorRef {
+  return typeof ref === 'object' && ref !== null && 'sessionId' in ref && 'getSnapshot' in ref && 'id' in ref;
+}
+function machineOf(ref: AnyActorRef): AnyMachine | null {
+  const logic: unknown = 'logic' in ref ? ref.logic : undefined;
+  return isMachine(logic) ? logic : null;
+}
+export function isMachine(logic: unknown): logic is AnyMachine {
+  return typeof logic === 'object' && logic !== null && 'root' in logic && 'implementations' in logic;
+}
+function inputOf(ref: AnyActorRef): unknown {
+  const options: unknown = 'options' in ref ? ref.options : undefined;
+  return typeof options === 'object' && options !== null && 'input' in options ? options.input : undefined;
+}
+function errorText(error: unknown): string {
+  if (error instanceof Error) return `${error.name}: ${error.message}`;
+  return typeof error === 'string' ? error : 'an error that is no Error object';
+}
