@@ -23,6 +23,8 @@ export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 /** One run of one handler, for updates, flow events and the Why panel. Output is clipped. */
 export interface HookRun {
+  /** `<request id>:<n>`, n being the handler's place in configuration order. */
+  readonly id?: string;
   readonly event: HookEvent;
   readonly name: string;
   readonly handler: 'command' | 'http' | 'mcp_tool' | 'prompt' | 'function';
@@ -34,21 +36,40 @@ export interface HookRun {
   readonly output?: string;
   /** A visible notice: what failed and how to mend it. */
   readonly notice?: string;
+  /** Where the handler was declared: `<file> hooks.PreToolUse[0].hooks[1]`. */
+  readonly origin?: string;
+  /** What of the call this run asked to replace. The merge may have chosen another hook's value. */
+  readonly wrote?: readonly ('updatedInput' | 'updatedToolOutput' | 'updatedMCPToolOutput')[];
+  /** True when the handler was sent to the background: this run only says that it started. */
+  readonly async?: boolean;
+}
+
+/** The keys in which a rewritten input differs from the model's. A rewrite replaces the whole input, so a key left out is dropped. */
+export interface InputChange {
+  readonly dropped: readonly string[];
+  readonly changed: readonly string[];
+  readonly added: readonly string[];
 }
 
 /** The merge of all handlers that matched one event. Plain JSON; what a machine's guard reads. */
 export interface HookResult {
   readonly runs: readonly HookRun[];
-  /** deny > defer > ask > allow > passthrough. */
+  /**
+   * deny > defer > ask > allow > passthrough. `defer` stands beside the strongest of the other verdicts, which holds
+   * where a deferral cannot be honoured.
+   */
   readonly verdict: HookVerdict & { readonly defer?: boolean };
-  /** The rewrite that won (configuration order) and who wrote it. */
-  readonly updatedInput?: { readonly value: JsonValue; readonly hookName: string };
+  /**
+   * The rewrite that won (the last in configuration order) and who wrote it. It replaces the whole input and may be any
+   * JSON: whoever uses it must parse and validate it again.
+   */
+  readonly updatedInput?: { readonly value: JsonValue; readonly hookName: string; readonly change?: InputChange };
   /** Texts to put beside the result, or with the prompt. */
   readonly additionalContext: readonly string[];
   readonly systemMessages: readonly string[];
-  /** `continue: false`: beats everything; the query ends after this turn's results. */
+  /** `continue: false`: beats everything (then `block` is absent); the query ends after this turn's results. The reason is for the person. */
   readonly stop?: { readonly reason: string; readonly hookName: string };
-  /** `decision: "block"` (or exit 2) on events other than PreToolUse. */
+  /** `decision: "block"` (or exit 2) on events other than PreToolUse. After PostToolBatch it ends the loop; after a tool it is feedback. */
   readonly block?: { readonly reason: string; readonly hookName: string };
   readonly updatedToolOutput?: { readonly value: JsonValue; readonly hookName: string };
   readonly updatedMCPToolOutput?: { readonly value: JsonValue; readonly hookName: string };
@@ -61,8 +82,28 @@ export interface HookResult {
         readonly hookName: string;
       }
     | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean; readonly hookName: string };
+  /** PermissionDenied: the model may try the call again. */
+  readonly retry?: boolean;
+  /** SessionStart: the first prompt of a session that has none. */
+  readonly initialUserMessage?: string;
+  readonly sessionTitle?: string;
+  /** True when the signal fired before every handler had answered. Then the verdict is deny: an abort is never consent. */
+  readonly cancelled?: boolean;
   /** Visible notices of failures. */
   readonly notices: readonly string[];
+}
+
+/** What a handler that ran in the background said, after the event that started it was over. It can no longer decide anything. */
+export interface AsyncHookResult {
+  readonly event: HookEvent;
+  readonly hookName: string;
+  readonly toolUseId?: string;
+  readonly additionalContext: readonly string[];
+  readonly systemMessages: readonly string[];
+  readonly notices: readonly string[];
+  /** `asyncRewake` and exit 2: the model is to be woken with this text. */
+  readonly wake?: { readonly reason: string };
+  readonly run: HookRun;
 }
 
 /** What a hook event carries beside the common fields, by event; the runner adds session_id, transcript_path, cwd … */
@@ -79,5 +120,19 @@ export interface HookRequest {
 /** The port that runs hooks. `isConfigured` is asked first, so that no actor exists where no hook does. */
 export interface HookRunner {
   isConfigured(event: HookEvent, subject?: string): boolean;
-  run(request: HookRequest, options: { readonly signal: AbortSignal; readonly onRun?: (run: HookRun) => void }): Promise<HookResult>;
+  /** Never rejects: whatever goes wrong is a notice in the result. */
+  run(
+    request: HookRequest,
+    options: {
+      readonly signal: AbortSignal;
+      readonly onRun?: (run: HookRun) => void;
+      /** Called as each handler starts; `statusMessage` is what its author wants shown meanwhile. */
+      readonly onStart?: (start: {
+        readonly id: string;
+        readonly event: HookEvent;
+        readonly name: string;
+        readonly statusMessage?: string;
+      }) => void;
+    },
+  ): Promise<HookResult>;
 }

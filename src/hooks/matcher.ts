@@ -1,0 +1,30 @@
+/** Says whether a hook's matcher covers a subject (a tool name, a session source …). */
+export type SubjectMatcher = (subject: string | undefined) => boolean;
+
+const NAMES_ONLY = /^[A-Za-z0-9_\-,| ]+$/;
+
+/**
+ * Compiles a matcher (Claude Code docs, hooks: matcher patterns): nothing, `""` and `"*"` match everything; a text of
+ * letters, digits, `_`, `-`, spaces, `,` and `|` is a list of exact names; any other text is an unanchored, case-sensitive
+ * regular expression. So `mcp__memory` is one exact name and `mcp__memory__.*` covers a server's tools.
+ */
+export function compileMatcher(
+  matcher: string | undefined,
+): { readonly ok: true; readonly matches: SubjectMatcher } | { readonly ok: false; readonly reason: string } {
+  if (matcher === undefined || matcher === '' || matcher === '*') return { ok: true, matches: () => true };
+  if (NAMES_ONLY.test(matcher)) {
+    const names = new Set(
+      matcher
+        .split(/[|,]/)
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    );
+    return { ok: true, matches: (subject) => subject !== undefined && names.has(subject) };
+  }
+  try {
+    const pattern = new RegExp(matcher);
+    return { ok: true, matches: (subject) => subject !== undefined && pattern.test(subject) };
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,93 @@
+import type { z } from 'zod';
+import { isJsonObject, type JsonValue } from '../json.js';
+import type { HookHandler, HookIssue } from './config-types.js';
+import { eventTraits, isToolEvent } from './events.js';
+import { COMMENT_KEYS, HANDLER_SCHEMAS, HANDLER_TYPES, issuesOf } from './schema.js';
+import type { HookEvent } from './types.js';
+
+type Report = (severity: HookIssue['severity'], path: string, message: string) => void;
+type FileHandler = Exclude<HookHandler, { readonly type: 'function' }>;
+
+/** Reads one handler of a settings file; undefined when it cannot be used, with the reason reported. */
+export function parseHandler(event: HookEvent, raw: JsonValue, path: string, report: Report): FileHandler | undefined {
+  if (!isJsonObject(raw)) {
+    report('error', path, 'Expected an object like {"type": "command", "command": "./check.sh"}; this handler is not active.');
+    return undefined;
+  }
+  const handler = parseByType(raw, path, report);
+  if (handler === undefined) return undefined;
+  if (handler.if !== undefined && !isToolEvent(event)) {
+    report('warning', `${path}.if`, `"if" has meaning on tool events only; on ${event} this handler never runs. Remove "if" to run it.`);
+    return undefined;
+  }
+  if (event === 'SessionStart' && (handler.type === 'http' || handler.type === 'prompt')) {
+    report('error', `${path}.type`, 'SessionStart accepts "command" and "mcp_tool" handlers only; this handler is not active.');
+    return undefined;
+  }
+  if (handler.type === 'prompt' && !eventTraits(event).promptHandlers) {
+    report('error', `${path}.type`, `${event} accepts no "prompt" handler; this handler is not active.`);
+    return undefined;
+  }
+  if (handler.onFailure === 'block' && ignoresOnFailure(event, handler)) {
+    report(
+      'note',
+      `${path}.onFailure`,
+      `"onFailure" has no effect on ${event} hooks that ${handler.type === 'command' && isAsync(handler) ? 'run in the background' : 'cannot refuse anything'}.`,
+    );
+  }
+  return handler;
+}
+
+function parseByType(raw: { readonly [key: string]: JsonValue }, path: string, report: Report): FileHandler | undefined {
+  switch (raw.type) {
+    case 'command':
+      return checked(HANDLER_SCHEMAS.command, raw, path, report);
+    case 'http':
+      return checked(HANDLER_SCHEMAS.http, raw, path, report);
+    case 'mcp_tool':
+      return checked(HANDLER_SCHEMAS.mcp_tool, raw, path, report);
+    case 'prompt':
+      return checked(HANDLER_SCHEMAS.prompt, raw, path, report);
+    case 'agent':
+      report(
+        'warning',
+        `${path}.type`,
+        'Handlers of type "agent" do not run here; use "prompt", "command" or a function. This handler is not active.',
+      );
+      return undefined;
+    default:
+      report(
+        'error',
+        `${path}.type`,
+        `Expected one of ${HANDLER_TYPES.map((type) => `"${type}"`).join(', ')}; this handler is not active.`,
+      );
+      return undefined;
+  }
+}
+
+function checked<Schema extends z.ZodObject>(schema: Schema, raw: object, path: string, report: Report): z.infer<Schema> | undefined {
+  for (const key of Object.keys(raw).filter((key) => !Object.hasOwn(schema.shape, key) && !COMMENT_KEYS.has(key))) {
+    report(
+      'warning',
+      `${path}.${key}`,
+      `Unknown field "${key}" is ignored; the handler is active. Known: ${Object.keys(schema.shape).join(', ')}.`,
+    );
+  }
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  for (const issue of issuesOf(parsed.error)) report('error', `${path}${issue.path}`, `${issue.message}; this handler is not active.`);
+  return undefined;
+}
+
+function ignoresOnFailure(event: HookEvent, handler: FileHandler): boolean {
+  return (
+    (handler.type === 'command' && isAsync(handler)) ||
+    event === 'Stop' ||
+    event === 'SubagentStop' ||
+    eventTraits(event).blocking === 'none'
+  );
+}
+
+function isAsync(handler: { readonly async?: boolean; readonly asyncRewake?: boolean }): boolean {
+  return handler.async === true || handler.asyncRewake === true;
+}
