@@ -40,6 +40,9 @@ export function checkBlocks(message: LooseMessage, index: number, report: Report
       for (const part of block.content === undefined ? [] : resultParts(block)) {
         if (!RESULT_CONTENT.has(part.type)) report('bad_block', index, `\`${part.type}\` is not allowed inside tool_result.content`, where);
         else checkContent(part, index, where, report);
+        if (block.is_error === true && part.type !== 'text') {
+          report('bad_block', index, 'tool_result.content: all content must be type `text` if `is_error` is true', where);
+        }
       }
     }
     const illFormed = findIllFormed(block);

@@ -78,3 +78,18 @@ export function isSignedThinking(block: LooseBlock): boolean {
 export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
+
+/** A client call that code at the API made; its result goes to that code. */
+function isProgrammatic(block: LooseBlock): boolean {
+  const { caller } = block;
+  return isClientToolUse(block) && isJsonObject(caller) && typeof caller.type === 'string' && caller.type.startsWith('code_execution');
+}
+
+/**
+ * True while server calls of this answer have no result yet, or code at the API waits for this client's results: the reply may then
+ * hold results and nothing else. Source: Claude API docs, "Handling stop reasons", "Programmatic tool calling".
+ */
+export function onlyResultsMayFollow(answer: readonly LooseBlock[]): boolean {
+  const answered = new Set(answer.filter(isServerToolResult).map((block) => textField(block, 'tool_use_id')));
+  return answer.some((block) => isProgrammatic(block) || (isServerToolUse(block) && !answered.has(textField(block, 'id'))));
+}

@@ -1,4 +1,3 @@
-import { isJsonObject } from '../json.js';
 import { checkBlocks } from './blockRules.js';
 import {
   isClientToolUse,
@@ -7,9 +6,9 @@ import {
   isServerToolUse,
   isThinking,
   isToolResult,
-  type LooseBlock,
   type LooseMessage,
   looseMessage,
+  onlyResultsMayFollow,
   textField,
 } from './blocks.js';
 import type { PairingProblem, Report } from './pairingProblem.js';
@@ -136,20 +135,9 @@ function checkResults(message: LooseMessage, index: number, before: LooseMessage
     if (other) report('results_not_first', index, '`tool_result` blocks must come before any other content of the message', where);
     answered.add(id);
   }
-  if (other && before !== undefined && answered.size > 0 && (hasPendingServerCall(before) || before.blocks.some(isProgrammatic))) {
+  if (other && before !== undefined && answered.size > 0 && onlyResultsMayFollow(before.blocks)) {
     report('not_only_results', index, 'while server or programmatic calls are pending, the reply may hold `tool_result` blocks only');
   }
-}
-
-/** A client call that code at the API made; its result goes to that code. */
-function isProgrammatic(block: LooseBlock): boolean {
-  const { caller } = block;
-  return isClientToolUse(block) && isJsonObject(caller) && typeof caller.type === 'string' && caller.type.startsWith('code_execution');
-}
-
-function hasPendingServerCall(message: LooseMessage): boolean {
-  const answered = new Set(message.blocks.filter(isServerToolResult).map((block) => textField(block, 'tool_use_id')));
-  return message.blocks.some((block) => isServerToolUse(block) && !answered.has(textField(block, 'id')));
 }
 
 /** A server call's result stands in its own message, or in the next assistant message when client calls came between. */

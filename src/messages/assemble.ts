@@ -1,0 +1,254 @@
+import {
+  isClientToolUse,
+  isLooseBlock,
+  isServerToolId,
+  isServerToolResult,
+  isServerToolUse,
+  isThinking,
+  type LooseBlock,
+  onlyResultsMayFollow,
+  textField,
+} from './blocks.js';
+import { applyFallbackRule, cleanAnswerBlock, cleanResult, cleanSystemBlock, cleanUserBlock, tidy } from './clean.js';
+import type { Note } from './note.js';
+import { wrapReminder } from './reminder.js';
+import { buildSlots, type Item, indexResults, type ResultIndex, type Slot } from './slots.js';
+import { acceptableCall, createIdMap } from './toolIds.js';
+import type { ContentBlockParam, MessageParam } from './types.js';
+
+export interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export interface AssembleOptions {
+  /** The text of the result made up for a call that nothing answers. Must depend on nothing but the call. */
+  readonly unanswered?: (call: OpenCall) => string;
+  /** What to do with an answer at the end: leave it (a prompt will follow), or close with a prompt to continue. */
+  readonly trailing: 'keep' | 'prompt';
+}
+
+export interface Assembled {
+  readonly messages: MessageParam[];
+  /** For each message, the origins of the items it was made of. */
+  readonly origins: readonly (readonly string[])[];
+  readonly notes: readonly Note[];
+}
+
+export const UNKNOWN_OUTCOME =
+  'No result of this call was recorded. It may have run in part, fully or not at all; its outcome is unknown. Check before repeating it.';
+export const MISSING_BEGINNING = '[The beginning of this conversation is missing.]';
+export const CONTINUE = 'Continue from where you left off.';
+
+/** Builds messages the API takes out of pieces in whatever state. Total, deterministic, and the identity on good histories. */
+export function assemble(items: readonly Item[], options: AssembleOptions): Assembled {
+  const notes: Note[] = [];
+  const remark = (note: Note) => {
+    notes.push(note);
+  };
+  const index = indexResults(items);
+  notes.push(...index.notes);
+  const slots = buildSlots(items, index);
+  const history: History = { calls: new Set(), replies: new Map(), results: index.first, mapId: createIdMap(), remark };
+  for (const slot of slots) cleanSlot(slot, history);
+  const settled = settle(slots, remark);
+  noteOrphans(settled, history);
+  return { ...emit(settled, history, options), notes };
+}
+
+/** What assembly knows of all slots at once. */
+interface History {
+  /** Ids of calls seen so far, as they were written. */
+  readonly calls: Set<string>;
+  /** Clean results by acceptable id. */
+  readonly replies: Map<string, LooseBlock>;
+  readonly results: ResultIndex['first'];
+  readonly mapId: (id: string) => string;
+  readonly remark: (note: Note) => void;
+}
+
+function cleanSlot(slot: Slot, { calls, replies, results, mapId, remark }: History): void {
+  const assistant: LooseBlock[] = [];
+  const rest: LooseBlock[] = [];
+  for (const block of applyFallbackRule(slot.assistant, remark)) {
+    if (!isClientToolUse(block)) {
+      const clean = cleanAnswerBlock(block, remark);
+      if (clean !== undefined) assistant.push(clean);
+      continue;
+    }
+    const original = textField(block, 'id');
+    if (original === '' || calls.has(original)) {
+      const text =
+        original === '' ? 'Set aside: a call without an id.' : `Set aside: call ${original} appears twice; the first one counts.`;
+      remark({ code: 'duplicate_call', id: original, block, text });
+      continue;
+    }
+    calls.add(original);
+    const id = mapId(original);
+    assistant.push(tidy(acceptableCall(block, id)));
+    const found = results.get(original);
+    if (found === undefined) continue;
+    const { result, spill } = cleanResult(found.block, id);
+    replies.set(id, result);
+    rest.push(...spill);
+  }
+  slot.assistant = assistant;
+  slot.rest = [...rest, ...slot.rest.flatMap((block) => cleanUserBlock(block, remark) ?? [])];
+  slot.system = slot.system.flatMap((block) => cleanSystemBlock(block, remark) ?? []);
+}
+
+/** Takes out what only its surroundings make unacceptable, until nothing more has to go. Each round removes a block or a slot. */
+function settle(slots: readonly Slot[], remark: (note: Note) => void): Slot[] {
+  for (let current = joinSlots(slots); ; current = joinSlots(current)) {
+    postpone(current);
+    if (!dropUnacceptable(current, remark)) return current;
+  }
+}
+
+/** Joins answers with nothing between them, and gives what followed an answer that is gone to the one before. */
+function joinSlots(slots: readonly Slot[]): Slot[] {
+  const joined: Slot[] = [];
+  for (const slot of slots) {
+    const before = joined.at(-1);
+    const silent = before !== undefined && before.rest.length + before.system.length === 0 && !before.assistant.some(isClientToolUse);
+    if (before === undefined || (slot.assistant.length > 0 && !silent)) {
+      joined.push(slot);
+      continue;
+    }
+    before.assistant.push(...slot.assistant);
+    before.rest.push(...slot.rest);
+    before.system.push(...slot.system);
+    before.assistantOrigins.push(...slot.assistantOrigins);
+    before.userOrigins.push(...slot.userOrigins);
+  }
+  return joined;
+}
+
+/** What may not stand beside the results of a mixed turn goes behind the next answer. */
+function postpone(slots: readonly Slot[]): void {
+  for (const [index, slot] of slots.entries()) {
+    if (!slot.assistant.some(isClientToolUse) || !onlyResultsMayFollow(slot.assistant)) continue;
+    slot.rest.push(...asReminders(slot.system));
+    slot.system = [];
+    const next = slots[index + 1];
+    if (next === undefined) continue;
+    next.rest.unshift(...slot.rest);
+    slot.rest = [];
+  }
+}
+
+function asReminders(system: readonly LooseBlock[]): LooseBlock[] {
+  return system.map((block) => ({ type: 'text', text: wrapReminder(textField(block, 'text')) }));
+}
+
+function dropUnacceptable(slots: readonly Slot[], remark: (note: Note) => void): boolean {
+  const unpaired = unpairedServerBlocks(slots);
+  let changed = false;
+  for (const slot of slots) {
+    const kept = applyFallbackRule(slot.assistant, remark).filter((block) => !unpaired.has(block));
+    const end = kept.findLastIndex((block) => !isThinking(block)) + 1;
+    for (const block of slot.assistant.filter((candidate) => unpaired.has(candidate))) {
+      remark({ code: 'set_aside', block, text: `Set aside: a \`${block.type}\` block without its counterpart cannot be sent back.` });
+    }
+    for (const block of kept.slice(end)) {
+      remark({ code: 'set_aside', block, text: 'Set aside: thinking at the end of an answer cannot be sent back.' });
+    }
+    if (end === slot.assistant.length) continue;
+    slot.assistant = kept.slice(0, end);
+    changed = true;
+  }
+  return changed;
+}
+
+/** Server calls and results whose other half is neither in the same answer nor, past this client's results, in the next one. */
+function unpairedServerBlocks(slots: readonly Slot[]): Set<LooseBlock> {
+  const drop = new Set<LooseBlock>();
+  let pending = new Map<string, LooseBlock>();
+  for (const [index, slot] of slots.entries()) {
+    const own = new Map<string, LooseBlock>();
+    for (const block of slot.assistant) {
+      if (isServerToolUse(block)) own.set(textField(block, 'id'), block);
+      else if (isServerToolResult(block)) {
+        const id = textField(block, 'tool_use_id');
+        if (!own.delete(id) && !pending.delete(id)) drop.add(block);
+      }
+    }
+    for (const block of pending.values()) drop.add(block);
+    const last = index === slots.length - 1;
+    const resumable = slot.assistant.some(isClientToolUse) || (last && slot.rest.length === 0 && slot.system.length === 0);
+    if (!resumable) for (const block of own.values()) drop.add(block);
+    pending = resumable ? own : new Map();
+  }
+  return drop;
+}
+
+/** The results of an answer's calls in call order, one each. */
+function resultsOf(slot: Slot, { replies, remark }: History, options: AssembleOptions): LooseBlock[] {
+  return slot.assistant.filter(isClientToolUse).map((call) => {
+    const id = textField(call, 'id');
+    const found = replies.get(id);
+    if (found !== undefined) return found;
+    const name = textField(call, 'name');
+    remark({ code: 'synthetic_result', id, text: `Call ${id} (${name}) had no result; an error result stands for it.` });
+    const content = options.unanswered?.({ id, name, input: call.input }) ?? UNKNOWN_OUTCOME;
+    return { type: 'tool_result', tool_use_id: id, content, is_error: true };
+  });
+}
+
+function emit(slots: readonly Slot[], history: History, options: AssembleOptions): Omit<Assembled, 'notes'> {
+  const { remark } = history;
+  const messages: MessageParam[] = [];
+  const origins: (readonly string[])[] = [];
+  const push = (role: 'user' | 'assistant' | 'system', blocks: readonly LooseBlock[], from: readonly string[]) => {
+    messages.push(asMessage(role, blocks));
+    origins.push(from);
+  };
+  for (const slot of slots) {
+    if (slot.assistant.length > 0) {
+      if (messages.length === 0) {
+        push('user', [{ type: 'text', text: MISSING_BEGINNING }], []);
+        remark({ code: 'synthetic_message', text: 'The conversation began with an answer; a user message was put before it.' });
+      }
+      push('assistant', slot.assistant, slot.assistantOrigins);
+    }
+    const results = resultsOf(slot, history, options);
+    const held = results.length > 0 && onlyResultsMayFollow(slot.assistant) ? slot.rest : [];
+    for (const block of held)
+      remark({ code: 'deferred', block, text: 'Held back: only results may be sent while server calls are pending.' });
+    const said = held.length > 0 ? [] : slot.rest;
+    // A system message may only follow a user message.
+    const alone = results.length + said.length === 0;
+    const content = alone ? asReminders(slot.system) : [...results, ...said];
+    if (content.length > 0) push('user', content, slot.userOrigins);
+    if (slot.system.length > 0 && !alone) push('system', slot.system, []);
+  }
+  const last = slots.at(-1);
+  if (options.trailing === 'prompt' && messages.at(-1)?.role === 'assistant' && last?.assistant.some(isServerToolUse) === false) {
+    push('user', [{ type: 'text', text: CONTINUE }], []);
+    remark({ code: 'synthetic_message', text: 'The conversation ended with an answer; a prompt to continue was put behind it.' });
+  }
+  return { messages, origins };
+}
+
+/** Blocks have passed cleaning; what they hold beyond that is the API's own and goes back as it came. */
+function isContentBlock(value: unknown): value is ContentBlockParam {
+  return isLooseBlock(value);
+}
+
+function asMessage(role: 'user' | 'assistant' | 'system', blocks: readonly unknown[]): MessageParam {
+  const content = blocks.filter(isContentBlock);
+  if (role !== 'system') return { role, content };
+  return { role, content: content.filter((block) => block.type === 'text') };
+}
+
+function noteOrphans(slots: readonly Slot[], { results, mapId, remark }: History): void {
+  const called = new Set(slots.flatMap((slot) => slot.assistant.filter(isClientToolUse).map((block) => textField(block, 'id'))));
+  for (const [id, { block }] of results) {
+    if (called.has(mapId(id))) continue;
+    const text = isServerToolId(id)
+      ? `Set aside: a result for server call ${id}; the API answers those itself.`
+      : `Set aside: a result for call ${id}, which is not in the history.`;
+    remark({ code: 'orphan_result', id, block, text });
+  }
+}

@@ -1,0 +1,125 @@
+import { isJsonObject } from '../json.js';
+import { isSendableImage } from './blockRules.js';
+import {
+  blocksOf,
+  isBlank,
+  isServerToolResult,
+  isServerToolUse,
+  isSignedThinking,
+  isThinking,
+  type LooseBlock,
+  textField,
+} from './blocks.js';
+import type { Note } from './note.js';
+import { wellFormedCopy } from './wellFormed.js';
+
+/** What a result says whose tool printed nothing. Valid everywhere, unlike an empty text block. */
+export const NO_OUTPUT = '(no output)';
+const OUTPUT_FOLLOWS = '(the output follows after the results)';
+
+/** Fields the API knows, for block types that other programs are seen to decorate. `cache_control` belongs to the request, not the history. */
+const KNOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  text: ['type', 'text', 'citations'],
+  tool_use: ['type', 'id', 'name', 'input', 'caller', 'toolset_name'],
+  tool_result: ['type', 'tool_use_id', 'content', 'is_error', 'toolset_name'],
+  thinking: ['type', 'thinking', 'signature'],
+  redacted_thinking: ['type', 'data'],
+  image: ['type', 'source'],
+};
+const USER_ONLY: ReadonlySet<string> = new Set(['image', 'document', 'search_result']);
+const RESULT_PARTS: ReadonlySet<string> = new Set(['text', 'image', 'document', 'search_result', 'tool_reference', 'browser_state']);
+
+type Remark = (note: Note) => void;
+
+/** A block of an assistant message as the API takes it back, or undefined when it does not. Calls and results are handled elsewhere. */
+export function cleanAnswerBlock(block: LooseBlock, remark: Remark): LooseBlock | undefined {
+  if (block.type === 'invalid' || USER_ONLY.has(block.type))
+    return setAside(block, `a \`${block.type}\` block cannot stand in an answer`, remark);
+  if (block.type === 'tool_use') return setAside(block, "a client's call under an id of the API's own servers", remark);
+  if (isThinking(block) && !isSignedThinking(block)) return setAside(block, 'thinking without its signature cannot be sent back', remark);
+  return block.type === 'text' && isBlank(textField(block, 'text')) ? undefined : tidy(block);
+}
+
+/** A block of a user message that is no tool result. */
+export function cleanUserBlock(block: LooseBlock, remark: Remark): LooseBlock | undefined {
+  if (block.type === 'invalid' || block.type === 'tool_use' || isThinking(block) || isServerToolUse(block) || isServerToolResult(block)) {
+    return setAside(block, `a \`${block.type}\` block cannot stand in a user message`, remark);
+  }
+  return cleanPart(block);
+}
+
+/** A block of a system message in the middle of a conversation: text only. */
+export function cleanSystemBlock(block: LooseBlock, remark: Remark): LooseBlock | undefined {
+  return block.type === 'text' ? cleanPart(block) : setAside(block, `a \`${block.type}\` block cannot stand in a system message`, remark);
+}
+
+function setAside(block: LooseBlock, text: string, remark: Remark): undefined {
+  remark({ code: 'set_aside', text: `Set aside: ${text}.`, block });
+}
+
+function cleanPart(block: LooseBlock): LooseBlock | undefined {
+  if (block.type === 'text') return isBlank(textField(block, 'text')) ? undefined : tidy(block);
+  if (block.type === 'image' && !isSendableImage(block)) return { type: 'text', text: badImageText(block) };
+  return tidy(block);
+}
+
+function badImageText(block: LooseBlock): string {
+  const source = isJsonObject(block.source) ? block.source : {};
+  const type = typeof source.media_type === 'string' ? source.media_type : 'unknown type';
+  const size = typeof source.data === 'string' ? `${source.data.length} characters` : 'no data';
+  return `[Image left out: not a valid PNG, JPEG, GIF or WebP in base64 (${type}, ${size})]`;
+}
+
+/** A copy without fields the API does not know, in well-formed strings. */
+export function tidy(block: LooseBlock): LooseBlock {
+  const fields = KNOWN_FIELDS[block.type];
+  const kept: Record<string, unknown> & { type: string } = { type: block.type };
+  for (const [key, value] of Object.entries(block)) {
+    const unknownField = fields !== undefined && !fields.includes(key);
+    const empty = value === undefined || (value === null && (key === 'citations' || key === 'toolset_name' || key === 'caller'));
+    if (!unknownField && !empty && key !== 'cache_control') kept[key] = wellFormedCopy(value);
+  }
+  return kept;
+}
+
+export interface CleanResult {
+  readonly result: LooseBlock;
+  /** Images of an error result: the API takes only text there, so they follow after all results. */
+  readonly spill: readonly LooseBlock[];
+}
+
+/** A tool result as the API takes it: never an empty text block, no broken image, nothing but text in an error. */
+export function cleanResult(result: LooseBlock, callId: string): CleanResult {
+  const isError = result.is_error === true;
+  const spill: LooseBlock[] = [];
+  const parts: LooseBlock[] = [];
+  for (const part of typeof result.content === 'string' ? [] : blocksOf(result.content)) {
+    const clean = RESULT_PARTS.has(part.type) ? cleanPart(part) : { type: 'text', text: `[content of type "${part.type}" left out]` };
+    if (clean === undefined) continue;
+    if (!isError || clean.type === 'text') parts.push(clean);
+    else if (clean.type === 'image' || clean.type === 'document') spill.push(clean);
+    else parts.push({ type: 'text', text: `[content of type "${part.type}" left out of an error]` });
+  }
+  const empty = spill.length > 0 ? OUTPUT_FOLLOWS : NO_OUTPUT;
+  const { content } = result;
+  const text = typeof content === 'string' ? content : typeof content === 'number' || typeof content === 'boolean' ? String(content) : '';
+  const kept = parts.length > 0 ? parts : isBlank(text) ? empty : wellFormedCopy(text);
+  const { is_error: _flag, content: _content, ...rest } = tidy(result);
+  return { result: { ...rest, type: 'tool_result', tool_use_id: callId, content: kept, ...(isError ? { is_error: true } : {}) }, spill };
+}
+
+/**
+ * After a server-side fallback, what the first model thought and asked for is not taken back: before the last `fallback` block only text,
+ * the fallback blocks and answered server calls stay. Source: Claude API docs, "Refusals and fallback".
+ */
+export function applyFallbackRule(blocks: readonly LooseBlock[], remark: Remark): readonly LooseBlock[] {
+  const last = blocks.findLastIndex((block) => block.type === 'fallback');
+  if (last === -1) return blocks;
+  const answered = new Set(blocks.filter(isServerToolResult).map((block) => textField(block, 'tool_use_id')));
+  return blocks.filter((block, index) => {
+    const abandoned = isThinking(block) || block.type === 'connector_text' || block.type === 'tool_use';
+    const keep = index > last || (isServerToolUse(block) ? answered.has(textField(block, 'id')) : !abandoned);
+    if (!keep) remark({ code: 'set_aside', text: `Set aside: a \`${block.type}\` block from before a fallback is not sent back.`, block });
+    return keep;
+  });
+}

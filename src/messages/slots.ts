@@ -1,0 +1,92 @@
+import { isClientToolUse, isToolResult, type LooseBlock, textField } from './blocks.js';
+import type { Note } from './note.js';
+
+/** What goes into assembly, in order: a message, or a piece of one (a transcript line). */
+export interface Item {
+  readonly role: string;
+  readonly blocks: readonly LooseBlock[];
+  /** The API's id of the answer this is a piece of. */
+  readonly messageId?: string | undefined;
+  /** Where it came from (a transcript entry's uuid), to be found again by message. */
+  readonly origin?: string | undefined;
+}
+
+/** One answer of the model and all that follows it until the next answer. The first slot may have no answer. */
+export interface Slot {
+  assistant: LooseBlock[];
+  /** What the user side says beside the results. */
+  rest: LooseBlock[];
+  system: LooseBlock[];
+  readonly assistantOrigins: string[];
+  readonly userOrigins: string[];
+}
+
+export interface ResultIndex {
+  /** The first result of each call, wherever it stands, with its item's position. */
+  readonly first: ReadonlyMap<string, { readonly block: LooseBlock; readonly item: number }>;
+  readonly notes: readonly Note[];
+}
+
+export function indexResults(items: readonly Item[]): ResultIndex {
+  const first = new Map<string, { readonly block: LooseBlock; readonly item: number }>();
+  const notes: Note[] = [];
+  for (const [item, { blocks }] of items.entries()) {
+    for (const block of blocks) {
+      if (!isToolResult(block)) continue;
+      const id = textField(block, 'tool_use_id');
+      if (!first.has(id)) first.set(id, { block, item });
+      else notes.push({ code: 'duplicate_result', id, block, text: `Set aside: a second result for call ${id}; the first one counts.` });
+    }
+  }
+  return { first, notes };
+}
+
+function emptySlot(): Slot {
+  return { assistant: [], rest: [], system: [], assistantOrigins: [], userOrigins: [] };
+}
+
+/**
+ * Groups items into slots. Pieces of one answer come together by message id even when results or prompts were written between them;
+ * whatever the user side says while calls are open waits behind their results.
+ */
+export function buildSlots(items: readonly Item[], results: ResultIndex): Slot[] {
+  const slots: Slot[] = [];
+  const byMessage = new Map<string, Slot>();
+  let userSpoke = true;
+  for (const [position, item] of items.entries()) {
+    const content = item.blocks.filter((block) => !isToolResult(block));
+    if (item.role === 'assistant') {
+      const known = item.messageId ? byMessage.get(item.messageId) : undefined;
+      let slot = known ?? (userSpoke ? undefined : slots.at(-1));
+      if (slot === undefined || (known === undefined && !continues(slot, position, results))) {
+        slot = emptySlot();
+        slots.push(slot);
+      }
+      // An answer that is delivered again after a reconnect brings nothing new.
+      const again =
+        known !== undefined && known !== slots.at(-1) ? new Set(known.assistant.map((block) => JSON.stringify(block))) : undefined;
+      slot.assistant.push(...content.filter((block) => again?.has(JSON.stringify(block)) !== true));
+      if (item.messageId) byMessage.set(item.messageId, slot);
+      if (item.origin !== undefined) slot.assistantOrigins.push(item.origin);
+      userSpoke = false;
+      continue;
+    }
+    const answers = item.blocks.some((block) => results.first.get(textField(block, 'tool_use_id'))?.block === block);
+    if (content.length === 0 && !answers) continue;
+    const slot = slots.at(-1) ?? emptySlot();
+    if (slots.length === 0) slots.push(slot);
+    (item.role === 'system' ? slot.system : slot.rest).push(...content);
+    if (item.origin !== undefined) slot.userOrigins.push(item.origin);
+    userSpoke = true;
+  }
+  return slots;
+}
+
+/**
+ * Whether an answer that directly follows another belongs to it. It does, unless it left calls that nothing answers: those need their
+ * result between the two. Calls that are answered further on were made in parallel.
+ */
+function continues(slot: Slot, position: number, results: ResultIndex): boolean {
+  const calls = slot.assistant.filter(isClientToolUse).map((block) => results.first.get(textField(block, 'id'))?.item);
+  return calls.every((item) => item !== undefined) || calls.some((item) => item !== undefined && item > position);
+}

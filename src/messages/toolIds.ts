@@ -1,0 +1,36 @@
+import { isJsonObject } from '../json.js';
+import { isServerToolId, type LooseBlock, textField } from './blocks.js';
+import { wellFormedCopy } from './wellFormed.js';
+
+const UNSAFE = /[^a-zA-Z0-9_-]/g;
+
+/**
+ * Makes the ids of one history acceptable to the API, the same way for a call and its result. Other programs' ids may hold characters that
+ * it refuses; two ids that would collide stay apart.
+ */
+export function createIdMap(): (original: string) => string {
+  const mapped = new Map<string, string>();
+  const taken = new Set<string>();
+  return (original) => {
+    const known = mapped.get(original);
+    if (known !== undefined) return known;
+    const safe = original.replace(UNSAFE, '_');
+    const base = isServerToolId(safe) && !isServerToolId(original) ? `toolu_${safe}` : safe;
+    let id = base;
+    for (let n = 2; taken.has(id); n++) id = `${base}_${n}`;
+    taken.add(id);
+    mapped.set(original, id);
+    return id;
+  };
+}
+
+/** The call with acceptable id and name and an object as its input. */
+export function acceptableCall(block: LooseBlock, id: string): LooseBlock {
+  const name = textField(block, 'name').replace(UNSAFE, '_').slice(0, 128) || 'unknown';
+  const input = isJsonObject(block.input)
+    ? wellFormedCopy(block.input)
+    : block.input === undefined
+      ? {}
+      : { input: wellFormedCopy(block.input) };
+  return { ...block, id, name, input };
+}
