@@ -1,0 +1,43 @@
+import { acceptEditsCommand } from './edits.js';
+import { readOnlyReason } from './readonly.js';
+import { coversForAllow, parseBashRule } from './rules.js';
+import type { ShellAnalysis } from './types.js';
+
+/** What lets a whole call run unasked, or the first thing that does not. Files are judged separately (see `fileAccesses`). */
+export type Coverage =
+  | {
+      readonly covered: true;
+      /** The whole tool is allowed, not single commands: where it reads and writes is then no question of rules. */
+      readonly anything: boolean;
+      /** The rules that were needed; empty when everything is built in. */
+      readonly rules: readonly string[];
+      readonly reason: string;
+    }
+  | { readonly covered: false; readonly command: string; readonly reason: string };
+
+export interface CoverageOptions {
+  /** Contents of the allow rules; '' or '*' is a rule for every command. */
+  readonly allow: readonly string[];
+  /** The mode runs file commands unasked (acceptEdits). */
+  readonly acceptEdits?: boolean;
+}
+
+/** Does every command of the call have a rule, or need none? */
+export function coverage(analysis: ShellAnalysis, { allow, acceptEdits = false }: CoverageOptions): Coverage {
+  if (analysis.kind === 'unparsable') return { covered: false, command: analysis.text, reason: `it cannot be analysed: ${analysis.reason ?? 'it does not parse'}` };
+  const any = allow.find((content) => parseBashRule(content).kind === 'any');
+  if (any !== undefined) return { covered: true, anything: true, rules: [any], reason: 'every command is allowed' };
+  const blocker = analysis.blockers[0];
+  if (blocker !== undefined) return { covered: false, command: analysis.text, reason: `it ${blocker}` };
+  const rules = new Set<string>();
+  for (const command of analysis.commands) {
+    if (readOnlyReason(command, analysis) !== null) continue;
+    if (acceptEdits && acceptEditsCommand(command, analysis) !== null) continue;
+    const movedGit = command.words[0]?.value === 'git' && (command.directories.unknown || command.directories.paths.some((path) => path !== ''));
+    if (movedGit) return { covered: false, command: command.text, reason: 'git runs in another directory, whose settings may run programs' };
+    const rule = allow.find((content) => coversForAllow(command, content));
+    if (rule === undefined) return { covered: false, command: command.text, reason: 'no allow rule covers it' };
+    rules.add(rule);
+  }
+  return { covered: true, anything: false, rules: [...rules], reason: rules.size > 0 ? 'every command is covered by an allow rule or only reads' : 'it only reads' };
+}

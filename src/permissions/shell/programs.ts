@@ -1,0 +1,228 @@
+import type { Derived, Stdin } from './derive.js';
+import { UNKNOWN, type Via } from './types.js';
+
+const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'fish', 'rbash', 'csh', 'tcsh']);
+
+/** Interpreters and the options that hand them a program as text. */
+const INTERPRETERS: ReadonlyMap<string, RegExp> = new Map([
+  ['python', /^-[A-Za-z]*c/],
+  ['node', /^(-[a-z]*[ep]$|--eval|--print)/],
+  ['deno', /^(eval|repl)$/],
+  ['bun', /^(-e|--eval|-p|--print)/],
+  ['tsx', /^(-e|--eval|-p|--print)/],
+  ['perl', /^-[A-Za-z0-9]*[eE]/],
+  ['ruby', /^-[A-Za-z]*e/],
+  ['php', /^(-r|--run|-B|-R|-E)/],
+  ['lua', /^-e/],
+  ['osascript', /^-e/],
+  ['Rscript', /^-e/],
+  ['julia', /^(-e|-E|--eval|--print)/],
+  ['groovy', /^-e/],
+  ['scala', /^-e/],
+  ['ghc', /^-e/],
+  ['tclsh', /^$/],
+  ['pwsh', /^(-c|-command|-e|-encodedcommand)/i],
+  ['powershell', /^(-c|-command|-e|-encodedcommand)/i],
+]);
+
+/** `python3.12` is python, `nodejs` is node. */
+function interpreterOf(name: string): string {
+  const plain = name.replace(/[\d.]+$/, '');
+  if (plain === 'nodejs') return 'node';
+  return plain === 'pypy' ? 'python' : plain;
+}
+
+export function deriveByProgram(name: string, args: readonly string[], stdin: Stdin | null): Derived[] {
+  if (SHELLS.has(name)) return shell(args, stdin);
+  const interpreter = INTERPRETERS.get(interpreterOf(name));
+  if (interpreter !== undefined) return interpreted(name, args, stdin, interpreter);
+  switch (name) {
+    case 'eval':
+      return scriptOf('eval', args[0] === '--' ? args.slice(1) : args, 'eval runs text that is only known when it runs');
+    case 'source':
+    case '.':
+      return sourced(args, stdin);
+    case 'trap':
+      return args.length < 2 || (args[0] ?? '').startsWith('-l')
+        ? []
+        : scriptOf('trap', [args[0] === '--' ? (args[1] ?? '') : (args[0] ?? '')], 'trap runs text that is only known when it runs');
+    case 'alias':
+      return args.flatMap((arg) => {
+        const at = arg.indexOf('=');
+        return at <= 0 ? [] : scriptOf('alias', [arg.slice(at + 1)], 'an alias stands for text that is only known when it runs');
+      });
+    case 'find':
+    case 'gfind':
+      return found(args, /^-(exec|execdir|ok|okdir)$/);
+    case 'fd':
+    case 'fdfind':
+      return found(args, /^(-x|--exec|-X|--exec-batch)$/);
+    case 'busybox':
+    case 'toybox':
+    case 'coreutils':
+      return args[0] === undefined
+        ? []
+        : [{ kind: 'argv', via: 'multiplexer', argv: args[0].startsWith('--coreutils-prog=') ? [args[0].slice(17), ...args.slice(1)] : args, plain: false }];
+    case 'watch':
+      return watched(args);
+    case 'env':
+      return split(args);
+    case 'su':
+    case 'runuser':
+    case 'script':
+    case 'npx':
+    case 'nix-shell':
+    case 'flock':
+      return optionScripts(args, /^(-[a-z]*c|--command|--call|--session-command|--run)$/, /^(--command|--call|--session-command|--run|-c)=?/);
+    case 'hyperfine':
+      return args.filter((arg) => !arg.startsWith('-')).flatMap((arg) => scriptOf('option', [arg], 'hyperfine runs text that is only known when it runs'));
+    case 'git':
+      return gitDerived(args);
+    case 'awk':
+    case 'gawk':
+    case 'mawk':
+    case 'nawk':
+      return args.some((arg) => /\bsystem\s*\(|\|\s*getline|\|\s*"|\|&|print[^;}]*\|/.test(arg)) ? [opaque('awk runs a command from inside its program')] : [];
+    case 'vim':
+    case 'vi':
+    case 'nvim':
+    case 'ex':
+    case 'ed':
+      return args.some((arg) => arg.includes('!')) ? [opaque(`${name} can run commands from its own script`)] : [];
+    case 'tar':
+      return args.some((arg) => /^--(checkpoint-action|to-command|use-compress-program|info-script|rsh-command)|^-[A-Za-z]*I/.test(arg))
+        ? optionScripts(args, /^(--to-command|--use-compress-program|-I)$/, /^--(checkpoint-action=exec|to-command|use-compress-program|info-script|rsh-command)=/)
+        : [];
+    case 'pnpm':
+    case 'yarn':
+    case 'npm':
+    case 'bun':
+      return packageRunner(args);
+    case 'at':
+    case 'batch':
+      return stdin?.kind === 'text' ? scriptOf('stdin', [stdin.text], '') : [opaque(`${name} runs later whatever it reads`)];
+    default:
+      return [];
+  }
+}
+
+function opaque(reason: string): Derived {
+  return { kind: 'opaque', reason };
+}
+
+/** A script whose text is shown; where part of it is not, also a blind spot. */
+function scriptOf(via: Via, words: readonly string[], unknown: string, plain = false): Derived[] {
+  const script = words.join(' ');
+  if (script.trim() === '') return [];
+  const derived: Derived[] = [{ kind: 'script', via, script, plain }];
+  return script.includes(UNKNOWN) ? [...derived, opaque(unknown)] : derived;
+}
+
+function fromStdin(name: string, stdin: Stdin | null): Derived[] {
+  if (stdin === null) return [];
+  if (stdin.kind === 'unknown') return [opaque(`${name} runs whatever ${stdin.from} hands it`)];
+  return scriptOf('stdin', [stdin.text], `${name} runs input that is only known when it runs`);
+}
+
+function shell(args: readonly string[], stdin: Stdin | null): Derived[] {
+  let command = false;
+  let reads = false;
+  let i = 0;
+  for (; i < args.length; i++) {
+    const arg = args[i] ?? '';
+    if (arg === '--' || arg === '-') {
+      i++;
+      break;
+    }
+    if (!/^[-+]/.test(arg)) break;
+    if (arg.startsWith('--')) {
+      if (/^--(rcfile|init-file)$/.test(arg)) i++;
+      if (arg === '--command') command = true;
+      continue;
+    }
+    if (arg.includes('c') && arg.startsWith('-')) command = true;
+    if (arg.includes('s') && arg.startsWith('-')) reads = true;
+    if (/[oO]$/.test(arg)) i++;
+  }
+  const operand = args[i];
+  if (command) return operand === undefined ? [] : scriptOf('script', [operand], 'the text after -c is only known when it runs');
+  if (reads || operand === undefined || operand === '/dev/stdin' || operand === '/proc/self/fd/0') return fromStdin('the shell', stdin);
+  return operand.includes(UNKNOWN) ? [opaque('which script the shell runs is only known when it runs')] : [];
+}
+
+function interpreted(name: string, args: readonly string[], stdin: Stdin | null, code: RegExp): Derived[] {
+  if (args.some((arg) => code.test(arg))) return [opaque(`what the ${name} program in the arguments does is only known when it runs`)];
+  const operand = args.find((arg) => !arg.startsWith('-'));
+  if ((operand === undefined || args.includes('-')) && stdin !== null && !args.some((arg) => /^(--?version|-[vVh]|--help)$/.test(arg))) {
+    return [opaque(`${name} runs the program it is given as input`)];
+  }
+  return operand !== undefined && operand === UNKNOWN ? [opaque(`which program ${name} runs is only known when it runs`)] : [];
+}
+
+function sourced(args: readonly string[], stdin: Stdin | null): Derived[] {
+  const file = args[0] === '--' ? args[1] : args[0];
+  if (file === undefined) return [];
+  if (file === '/dev/stdin') return fromStdin('source', stdin);
+  return file.includes(UNKNOWN) ? [opaque('which file is sourced is only known when it runs')] : [];
+}
+
+function found(args: readonly string[], option: RegExp): Derived[] {
+  const derived: Derived[] = [];
+  for (const [index, arg] of args.entries()) {
+    if (!option.test(arg)) continue;
+    const rest = args.slice(index + 1);
+    const end = rest.findIndex((word, at) => word === ';' || (word === '+' && rest[at - 1] === '{}'));
+    const argv = (end === -1 ? rest : rest.slice(0, end)).map((word) => word.replaceAll('{}', UNKNOWN));
+    if (argv.length > 0) derived.push({ kind: 'argv', via: 'find', argv, plain: false });
+  }
+  return derived;
+}
+
+function watched(args: readonly string[]): Derived[] {
+  const starts = args.findIndex((arg, index) => !arg.startsWith('-') && !/^-(n|-interval)$/.test(args[index - 1] ?? ''));
+  return starts === -1 ? [] : scriptOf('wrapper', args.slice(starts), 'watch runs text that is only known when it runs', true);
+}
+
+function split(args: readonly string[]): Derived[] {
+  return args.flatMap((arg, index) => {
+    if (arg === '-S' || arg === '--split-string') return scriptOf('option', args.slice(index + 1), 'env -S runs text that is only known when it runs');
+    const attached = /^(?:-[a-zA-Z]*S|--split-string=)([\s\S]+)$/.exec(arg);
+    return attached === null ? [] : scriptOf('option', [attached[1] ?? '', ...args.slice(index + 1)], 'env -S runs text that is only known when it runs');
+  });
+}
+
+function optionScripts(args: readonly string[], separate: RegExp, attached: RegExp): Derived[] {
+  return args.flatMap((arg, index) => {
+    const script = separate.test(arg) ? args[index + 1] : attached.test(arg) ? arg.replace(attached, '') : undefined;
+    return script === undefined ? [] : scriptOf('option', [script], 'an option runs text that is only known when it runs');
+  });
+}
+
+/** Options and subcommands of git that run a command or stand for another git command. */
+function gitDerived(args: readonly string[]): Derived[] {
+  const derived: Derived[] = [];
+  for (const [index, arg] of args.entries()) {
+    const setting = arg === '-c' ? args[index + 1] : /^-c[a-zA-Z]/.test(arg) ? arg.slice(2) : undefined;
+    const match = setting === undefined ? null : /^([^=]+)=([\s\S]*)$/.exec(setting);
+    if (match === null) continue;
+    const [, key = '', value = ''] = match;
+    if (/^alias\./i.test(key) && !value.startsWith('!')) derived.push({ kind: 'script', via: 'option', script: `git ${value}`, plain: false });
+    else derived.push(...scriptOf('option', [value.replace(/^!/, '')], 'a git setting runs text that is only known when it runs'));
+  }
+  if (args.includes('foreach') && args.includes('submodule')) {
+    derived.push(...scriptOf('option', args.slice(args.indexOf('foreach') + 1).filter((arg) => arg !== '--recursive'), 'git submodule foreach runs text that is only known when it runs'));
+  }
+  const run = args.indexOf('run');
+  if (args.includes('bisect') && run !== -1) derived.push({ kind: 'argv', via: 'option', argv: args.slice(run + 1), plain: false });
+  if (args.includes('rebase')) derived.push(...optionScripts(args, /^(-x|--exec)$/, /^--exec=/));
+  return derived;
+}
+
+function packageRunner(args: readonly string[]): Derived[] {
+  const at = args.findIndex((arg) => !arg.startsWith('-'));
+  if (at === -1 || !/^(exec|x|dlx)$/.test(args[at] ?? '')) return [];
+  const rest = args.slice(at + 1);
+  const start = rest.findIndex((arg) => !arg.startsWith('-'));
+  const scripts = optionScripts(rest, /^(-c|--call|--shell-mode)$/, /^--call=/);
+  return start === -1 ? scripts : [...scripts, { kind: 'argv', via: 'wrapper', argv: rest.slice(start), plain: false }];
+}

@@ -1,0 +1,109 @@
+import { baseName } from './derive.js';
+import { START } from './directories.js';
+import { readOnlyGit } from './readonly-git.js';
+import { readOnlySed } from './sed.js';
+import type { ShellAnalysis, ShellCommand } from './types.js';
+
+/** Programs that only read, whatever their arguments. */
+const READERS: ReadonlySet<string> = new Set(
+  (
+    'ls cat head tail wc stat strings hexdump od nl id uname free df du locale groups nproc basename dirname realpath cut paste tr column ' +
+    'tac rev fold expand unexpand fmt comm cmp numfmt readlink diff true false sleep which type expr test [ getconf seq tsort pr echo ' +
+    'printf pwd whoami cd uptime cal md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum grep egrep fgrep ps netstat ' +
+    'arch who w last vmstat lscpu lsblk tty : jq pgrep lsof'
+  ).split(' '),
+);
+
+type Check = (args: readonly string[]) => boolean;
+
+const none = (pattern: RegExp): Check => (args) => !args.some((arg) => pattern.test(arg));
+
+/** Programs that only read unless an option says otherwise. */
+const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['find', none(/^-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls|files0-from)$/)],
+  ['sort', none(/^(-[a-zA-Z]*[oTS]|--(output|compress-program|temporary-directory|files0-from))/)],
+  ['uniq', (args) => args.every((arg, index) => arg.startsWith('-') || /^-[fsw]$/.test(args[index - 1] ?? ''))],
+  ['tree', none(/^(-o|-R|--output)/)],
+  ['date', (args) => args.every((arg) => arg.startsWith('+') || /^(-u|-R|-I\w*|--(utc|universal|rfc-email|rfc-3339|iso-8601)(=\w+)?|-d|--date)/.test(arg) || datePart(args, arg)) && none(/^(-s|--set)/)(args)],
+  ['hostname', (args) => args.every((arg) => /^-[sfIidAy]+$|^--(short|fqdn|long|ip-address|all-ip-addresses|domain)$/.test(arg))],
+  ['rg', none(/^--(pre|search-zip|hostname-bin)|^-[a-zA-Z]*z/)],
+  ['fd', none(/^(-[a-zA-Z]*[xX]|--exec)/)],
+  ['fdfind', none(/^(-[a-zA-Z]*[xX]|--exec)/)],
+  ['file', none(/^(-[a-zA-Z]*[mfCP]|--(magic-file|files-from|compile|parameter))/)],
+  ['ss', none(/^(-[a-zA-Z]*[KDF]|--(kill|diag|filter))/)],
+  ['man', (args) => args.every((arg) => /^[A-Za-z0-9][\w.+:-]*$|^-[akf]$/.test(arg))],
+  ['help', (args) => args.every((arg) => /^[A-Za-z0-9][\w.+-]*$|^-[dms]$/.test(arg))],
+  ['info', (args) => args.every((arg) => /^[A-Za-z0-9][\w.+-]*$/.test(arg))],
+  ['base64', none(/^(-o|--output)/)],
+  ['tput', none(/^-S$/)],
+  ['sed', readOnlySed],
+  ['git', readOnlyGit],
+  ['docker', (args) => dockerReads(args)],
+  ['node', (args) => onlyVersion(args, /^(-v|--version)$/)],
+  ['python', (args) => onlyVersion(args, /^(-V|--version)$/)],
+  ['python3', (args) => onlyVersion(args, /^(-V|--version)$/)],
+]);
+
+function datePart(args: readonly string[], arg: string): boolean {
+  return /^(-d|--date|-r|--reference)$/.test(args[args.indexOf(arg) - 1] ?? '') || /^(-r|--reference)/.test(arg);
+}
+
+function onlyVersion(args: readonly string[], flag: RegExp): boolean {
+  return args.length === 1 && flag.test(args[0] ?? '');
+}
+
+/** Listing what the local daemon runs and has; options before the subcommand may point at another daemon. */
+function dockerReads(args: readonly string[]): boolean {
+  return /^(ps|images|logs|inspect)$/.test(args[0] ?? '');
+}
+
+/** jq reads files and the environment only on request, and has no way to write. */
+const JQ_READS_MORE = /^(-f|--from-file|--rawfile|--slurpfile|-L|--library-path|--run-tests)/;
+
+/**
+ * Why a command needs no rule in any mode: it only reads. Null when it may do more. Whether it may read the files that it names
+ * is asked separately (see `fileAccesses`).
+ */
+export function readOnlyReason(command: ShellCommand, analysis: ShellAnalysis): string | null {
+  if (analysis.kind === 'unparsable' || analysis.blockers.length > 0 || command.timed || command.assignments.length > 0) return null;
+  const argv: string[] = [];
+  for (const word of command.words) {
+    if (word.value === null) return null;
+    argv.push(word.value);
+  }
+  return readsOnly(argv, command) ? `${argv[0] ?? 'it'} only reads` : null;
+}
+
+function readsOnly(argv: readonly string[], command: ShellCommand): boolean {
+  const name = argv[0] ?? '';
+  const args = argv.slice(1);
+  if (name === 'command' || name === 'builtin') {
+    if (args.length === 0 || args[0]?.startsWith('-') === true) return false;
+    return readsOnly(args, command);
+  }
+  if (name === 'xargs') return xargsReads(args, command);
+  if (args.some((arg) => arg.startsWith('\\\\') || arg.startsWith('//'))) return false;
+  if (globbed(command) && (name === 'find' || name === 'sort' || name === 'sed' || name === 'git')) return false;
+  if (name === 'git' && (command.directories.unknown || command.directories.paths.some((path) => !START.paths.includes(path)))) return false;
+  if (name === 'jq') return !args.some((arg) => JQ_READS_MORE.test(arg)) && !args.some((arg) => /\b(env|\$ENV|input_filename|system)\b|\$ENV/.test(arg));
+  if (READERS.has(name)) return true;
+  return CHECKED.get(name)?.(args) ?? false;
+}
+
+function globbed(command: ShellCommand): boolean {
+  return command.words.some((word) => word.glob);
+}
+
+/** `xargs` with a program that only reads whatever operands it is given. */
+function xargsReads(args: readonly string[], command: ShellCommand): boolean {
+  let i = 0;
+  for (; i < args.length; i++) {
+    const arg = args[i] ?? '';
+    if (/^-[0rt]+$|^--(null|no-run-if-empty|verbose)$/.test(arg)) continue;
+    if (/^-[nPLI]$/.test(arg)) i++;
+    else if (!/^-[nPL]\d+$/.test(arg)) break;
+  }
+  const name = args[i];
+  if (name === undefined || baseName(name) !== name) return false;
+  return /^(echo|printf|wc|grep|egrep|fgrep|head|tail|cat|ls|stat|basename|dirname|realpath|readlink|md5sum|sha1sum|sha256sum)$/.test(name) && readsOnly(args.slice(i), command);
+}

@@ -1,0 +1,118 @@
+import { UNKNOWN } from './types.js';
+
+/** How a program that runs another program takes it: options with values, operands before it, assignments. */
+export interface WrapperSpec {
+  /** Short options that take a value, as letters. */
+  readonly short?: string;
+  /** Long options that take a value, without dashes. */
+  readonly long?: readonly string[];
+  /** Operands before the command: `timeout 5 cmd` has one. */
+  readonly operands?: number;
+  readonly assignments?: boolean;
+}
+
+/** Programs that run the rest of their arguments as a command, as deny and ask rules see them. */
+export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, WrapperSpec>([
+  ['sudo', { short: 'ugpCcDhrtTUR', long: ['user', 'group', 'prompt', 'chdir', 'host', 'role', 'type', 'close-from', 'other-user', 'chroot'], assignments: true }],
+  ['doas', { short: 'uC' }],
+  ['env', { short: 'uCS', long: ['unset', 'chdir'], assignments: true }],
+  ['nice', { short: 'n', long: ['adjustment'] }],
+  ['ionice', { short: 'cnpPu', long: ['class', 'classdata'] }],
+  ['nohup', {}],
+  ['setsid', {}],
+  ['timeout', { short: 'ks', long: ['kill-after', 'signal'], operands: 1 }],
+  ['time', { short: 'fo', long: ['format', 'output'] }],
+  ['stdbuf', { short: 'ioe', long: ['input', 'output', 'error'] }],
+  ['command', {}],
+  ['builtin', {}],
+  ['exec', { short: 'a' }],
+  ['noglob', {}],
+  ['nocorrect', {}],
+  ['flock', { short: 'wE', long: ['timeout', 'wait', 'conflict-exit-code'], operands: 1 }],
+  ['chroot', { long: ['userspec', 'groups'], operands: 1 }],
+  ['unshare', {}],
+  ['nsenter', { short: 'tSG' }],
+  ['strace', { short: 'oepPsuaISXE' }],
+  ['ltrace', { short: 'oepsunaA' }],
+  ['taskset', { operands: 1 }],
+  ['chrt', { short: 'TPD', operands: 1 }],
+  ['numactl', { short: 'miNCpl' }],
+  ['caffeinate', { short: 'tw' }],
+  ['setpriv', {}],
+  ['dbus-run-session', {}],
+  ['xvfb-run', { short: 'efnpsw' }],
+  ['systemd-run', { short: 'pEu' }],
+  ['firejail', {}],
+  ['unbuffer', {}],
+  ['rlwrap', {}],
+  ['torsocks', {}],
+  ['proxychains', { short: 'f' }],
+  ['proxychains4', { short: 'f' }],
+  ['fakeroot', { short: 'lsib' }],
+  ['faketime', { short: 'f', operands: 1 }],
+  ['chpst', { short: 'ueobndtlLmpfcrP' }],
+  ['direnv', { operands: 2 }],
+  ['mise', { operands: 1 }],
+  ['devbox', { operands: 1 }],
+  ['poetry', { operands: 1 }],
+  ['pipenv', { operands: 1 }],
+  ['pdm', { operands: 1 }],
+  ['uv', { operands: 1 }],
+  ['bundle', { operands: 1 }],
+  ['npx', { short: 'pc', long: ['package', 'call'] }],
+  ['bunx', {}],
+  ['dotenv', { short: 'ef' }],
+  ['cross-env', { assignments: true }],
+  ['catchsegv', {}],
+  ['valgrind', {}],
+  ['perf', { operands: 1 }],
+  ['entr', {}],
+  ['xargs', { short: 'adEIiLlnPs', long: ['arg-file', 'delimiter', 'max-lines', 'max-args', 'max-procs', 'max-chars', 'replace', 'eof', 'process-slot-var'] }],
+  ['parallel', { short: 'jaISNnLPd', long: ['jobs', 'arg-file', 'max-args', 'delay', 'timeout', 'joblog', 'colsep', 'delimiter'] }],
+]);
+
+/** Wrappers that deny and ask rules of Claude Code look through as well. */
+export const PLAIN_WRAPPERS: ReadonlySet<string> = new Set([
+  'sudo', 'doas', 'env', 'nice', 'ionice', 'nohup', 'setsid', 'timeout', 'time', 'stdbuf', 'command', 'builtin', 'exec', 'noglob', 'watch',
+]);
+
+const MAX_STARTS = 12;
+
+/**
+ * Where in `args` the wrapped command may begin. An option that the spec does not know is read both ways, with and without a
+ * value, so that no spelling hides a command.
+ */
+export function commandStarts(args: readonly string[], spec: WrapperSpec): number[] {
+  const starts = new Set<number>();
+  collect(0);
+  return [...starts].filter((start) => start < args.length);
+
+  function collect(from: number): void {
+    let i = from;
+    for (; i < args.length && starts.size < MAX_STARTS; i++) {
+      const arg = args[i] ?? '';
+      if (arg === '--') {
+        i++;
+        break;
+      }
+      if (spec.assignments === true && /^[A-Za-z_]\w*\+?=/.test(arg)) continue;
+      if (arg === UNKNOWN) {
+        collect(i + 1);
+        break;
+      }
+      if (!/^[-+]./.test(arg)) break;
+      if (arg.startsWith('--')) {
+        if (arg.includes('=')) continue;
+        if (spec.long?.includes(arg.slice(2))) i++;
+        else collect(i + 2);
+        continue;
+      }
+      const valued = [...arg.slice(1)].findIndex((letter) => spec.short?.includes(letter));
+      if (valued === -1) {
+        if (!/^-\d+$/.test(arg)) collect(i + 2);
+      } else if (valued === arg.length - 2) i++;
+    }
+    starts.add(i + (spec.operands ?? 0));
+    if (args[i + (spec.operands ?? 0)] === '--') starts.add(i + (spec.operands ?? 0) + 1);
+  }
+}
