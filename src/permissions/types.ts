@@ -78,6 +78,8 @@ export interface PermissionFacts {
   readonly hasPermissionRequestHooks: boolean;
   /** Whether a classifier is provided for mode `auto`. Without one, auto asks. */
   readonly hasClassifier?: boolean;
+  /** The yes that came together with exactly this input, given by whoever rewrote it. A person's saves the question; a hook's only one that no rule demands. */
+  readonly approval?: TraceEntry;
   /** What to offer as "always allow". */
   readonly suggestions: readonly PermissionUpdate[];
   /** Path that made the call ask, for the prompt. */

@@ -1,0 +1,123 @@
+import { posix } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { absolutePath, isInside, type PathBase, type PathForms, type PathFs, pathForms } from './paths.js';
+import type { PermissionRule, RuleMatch } from './types.js';
+
+/** A path rule, compiled: a gitignore pattern below a directory. */
+interface PathRule {
+  readonly rule: PermissionRule;
+  readonly matcher: Ignore;
+}
+
+/** The rules that share a directory, with one joint matcher that answers "none of them" in one pass. */
+interface Anchor {
+  /** The directory as written and with its links followed. */
+  readonly directories: readonly string[];
+  readonly joint: Ignore;
+  readonly rules: PathRule[];
+}
+
+/** A name that no directory has: what stands for "everything inside" when a whole directory is searched. */
+const ANY_CHILD = '\u0001';
+
+/**
+ * Path rules of one behaviour and access. `//p` is absolute, `~/p` below home, `/p` below the rule's own root, all else
+ * below the working directory (Claude Code docs, permissions). A deny or ask rule holds without regard to case and for
+ * either spelling of a link; an allow rule must cover both.
+ */
+export class PathRuleSet {
+  private readonly anchors = new Map<string, Anchor>();
+
+  constructor(
+    rules: readonly { readonly rule: PermissionRule; readonly pattern: string }[],
+    private readonly base: PathBase,
+    private readonly fs: PathFs,
+    private readonly strict: boolean,
+  ) {
+    for (const { rule, pattern } of rules) this.add(rule, pattern);
+  }
+
+  get isEmpty(): boolean {
+    return this.anchors.size === 0;
+  }
+
+  /** The first rule that covers the path, in the order in which the rules stand. */
+  match(forms: PathForms, wholeDirectory = false): RuleMatch | null {
+    if (this.anchors.size === 0) return null;
+    if (this.strict) {
+      const found = forms.all.map((path) => this.first(path, wholeDirectory)).find((match) => match !== null);
+      return found ?? null;
+    }
+    const byPath = this.first(forms.path, wholeDirectory);
+    return byPath !== null && (forms.target === forms.path || this.first(forms.target, wholeDirectory) !== null) ? byPath : null;
+  }
+
+  private first(path: string, wholeDirectory: boolean): RuleMatch | null {
+    for (const anchor of this.anchors.values()) {
+      for (const directory of anchor.directories) {
+        const relative = relativeTo(directory, path);
+        if (relative === null) continue;
+        const names = wholeDirectory ? [relative, relative === '' ? ANY_CHILD : `${relative}/${ANY_CHILD}`] : [relative];
+        const name = names.find((candidate) => candidate !== '' && anchor.joint.ignores(candidate));
+        const found = name === undefined ? undefined : anchor.rules.find(({ matcher }) => matcher.ignores(name));
+        if (found !== undefined) return { rule: found.rule, matched: path };
+      }
+    }
+    return null;
+  }
+
+  private add(rule: PermissionRule, pattern: string): void {
+    const { directory, relative } = resolvePattern(pattern, rule, this.base, this.strict);
+    const known = this.anchors.get(directory);
+    const anchor = known ?? { directories: spellings(directory, this.fs), joint: this.matcher(), rules: [] };
+    if (known === undefined) this.anchors.set(directory, anchor);
+    anchor.joint.add(relative);
+    anchor.rules.push({ rule, matcher: this.matcher().add(relative) });
+  }
+
+  private matcher(): Ignore {
+    const sameName = this.strict || this.base.platform === 'win32' || this.base.platform === 'darwin';
+    return ignore({ ignorecase: sameName });
+  }
+}
+
+function spellings(directory: string, fs: PathFs): string[] {
+  const { target } = pathForms(directory, fs);
+  return target === directory ? [directory] : [directory, target];
+}
+
+function relativeTo(directory: string, path: string): string | null {
+  if (!isInside(directory, path)) return null;
+  return directory === '/' ? path.slice(1) : path.slice(directory.length + 1);
+}
+
+interface Anchored {
+  readonly directory: string;
+  /** A gitignore pattern, on its own line and never a comment or a negation. */
+  readonly relative: string;
+}
+
+function resolvePattern(pattern: string, rule: PermissionRule, base: PathBase, strict: boolean): Anchored {
+  if (pattern.startsWith('//')) return below('/', pattern);
+  if (pattern === '~' || pattern.startsWith('~/')) return below(absolutePath('~', base), pattern.slice(1));
+  if (pattern.startsWith('/')) return below(absolutePath(rule.root, base), pattern);
+  const plain = pattern.replace(/^(?:\.\/+)+/, '');
+  if (plain === '..' || plain.startsWith('../')) return below(absolutePath('.', base), `/${plain}`);
+  if (plain === '' || plain === '.') return below(absolutePath('.', base), '/**');
+  const cwd = absolutePath('.', base);
+  const isWholeDirectory = /^[^/*]+\/\*\*$/.test(plain);
+  if (strict && isWholeDirectory) return { directory: cwd, relative: `**/${plain}` };
+  if (!strict && plain !== pattern) return below(cwd, `/${plain}`);
+  return { directory: cwd, relative: plain.replace(/^[#!]/, '\\$&') };
+}
+
+/** Anchors a pattern that starts with a slash; leading `..` climb. */
+function below(directory: string, pattern: string): Anchored {
+  let base = directory;
+  let rest = pattern.replace(/^\/+/, '');
+  for (let dots = /^(\.\.?)(?:\/+|$)/.exec(rest); dots !== null; dots = /^(\.\.?)(?:\/+|$)/.exec(rest)) {
+    if (dots[1] === '..') base = posix.dirname(base);
+    rest = rest.slice(dots[0].length);
+  }
+  return { directory: base, relative: rest === '' ? '/**' : `/${rest}` };
+}

@@ -1,0 +1,107 @@
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { posix } from 'node:path';
+
+/** The little of a file system that decisions read. Injected, so that facts stay pure and tests need no disk. */
+export interface PathFs {
+  /** The text of a symbolic link; null for anything else, or nothing. */
+  readlink(path: string): string | null;
+  /** Names in a directory; empty when it cannot be read. */
+  readdir(path: string): readonly string[];
+}
+
+/** Never throws: what cannot be looked at is neither a link nor a directory with entries. */
+export const nodePathFs: PathFs = {
+  readlink(path) {
+    try {
+      return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : null;
+    } catch {
+      return null;
+    }
+  },
+  readdir(path) {
+    try {
+      return readdirSync(path);
+    } catch {
+      return [];
+    }
+  },
+};
+
+export interface PathBase {
+  readonly cwd: string;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+}
+
+const DRIVE = /^([A-Za-z]):(?=[\\/]|$)/;
+/** `\\server\share`: another machine. */
+export const isUncPath = (path: string): boolean => /^(\\\\|\/\/)[^\\/]+[\\/]+[^\\/]/.test(path) && path.startsWith('\\\\');
+
+/** `D:\keep\a.txt` as `/d/keep/a.txt`; null for a path that has no drive. */
+export function drivePath(path: string): string | null {
+  const drive = DRIVE.exec(path)?.[1];
+  return drive === undefined ? null : posix.normalize(`/${drive.toLowerCase()}/${path.slice(2).replaceAll('\\', '/')}`);
+}
+
+/** One normalised absolute form, slashes forward, `..` gone, no trailing slash: what every path rule is matched against. */
+export function absolutePath(path: string, base: PathBase): string {
+  const spelled = base.platform === 'win32' ? path.replaceAll('\\', '/') : path;
+  const drive = base.platform === 'win32' ? drivePath(spelled) : null;
+  const cwd = (base.platform === 'win32' ? drivePath(base.cwd) : null) ?? base.cwd;
+  const home = (base.platform === 'win32' ? drivePath(base.home) : null) ?? base.home;
+  const expanded = spelled === '~' || spelled.startsWith('~/') ? home + spelled.slice(1) : spelled;
+  return trimSlash(drive ?? posix.resolve(cwd, expanded));
+}
+
+const trimSlash = (path: string): string => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
+
+/** All names under which the operating system knows a path. */
+export interface PathForms {
+  /** As asked for, absolute and normalised. */
+  readonly path: string;
+  /** With every symbolic link followed; of what does not exist yet, as far as it does. */
+  readonly target: string;
+  /** `path`, every hop of a chain of links, and `target`; a deny that covers one of them holds. */
+  readonly all: readonly string[];
+  /** The links lead in a circle: such a path is refused, not followed. */
+  readonly loops: boolean;
+}
+
+const MAX_LINKS = 40;
+
+/** Follows links component by component; every replacement of a link by its text is a form of its own. */
+export function pathForms(path: string, fs: PathFs): PathForms {
+  const all = [path];
+  let current = path;
+  for (let hops = 0; hops < MAX_LINKS; hops++) {
+    const next = followFirstLink(current, fs);
+    if (next === null) return { path, target: current, all, loops: false };
+    if (all.includes(next)) return { path, target: next, all, loops: true };
+    all.push(next);
+    current = next;
+  }
+  return { path, target: current, all, loops: true };
+}
+
+function followFirstLink(path: string, fs: PathFs): string | null {
+  let end = 0;
+  while (end < path.length) {
+    const slash = path.indexOf('/', end + 1);
+    end = slash === -1 ? path.length : slash;
+    const head = path.slice(0, end);
+    const text = fs.readlink(head);
+    if (text !== null) return trimSlash(posix.join(posix.resolve(posix.dirname(head), text), path.slice(end)));
+  }
+  return null;
+}
+
+/** True when `path` is `directory` or inside it. Both absolute and normalised. */
+export function isInside(directory: string, path: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
+}
+
+/** Whether a path still leads to the target that a decision was made about: to be asked again right before a file is opened. */
+export function stillLeadsTo(path: string, target: string, fs: PathFs = nodePathFs): boolean {
+  const forms = pathForms(path, fs);
+  return !forms.loops && forms.target === target;
+}

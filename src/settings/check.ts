@@ -1,0 +1,82 @@
+import type { z } from 'zod';
+import { loadHooks } from '../hooks/config.js';
+import { parseRuleText } from '../permissions/grammar.js';
+import type { RuleScope } from '../permissions/types.js';
+import { closest } from '../tool/closest.js';
+import { at, formatPath, type JsonDocument, type JsonPath } from './jsonc.js';
+import { KEYS_OF_CONSEQUENCE, KNOWN_KEYS, settingsSchema } from './schema.js';
+import type { SettingsProblem } from './types.js';
+
+export interface SourceOfSettings {
+  readonly scope: RuleScope;
+  readonly file?: string;
+  readonly document: JsonDocument;
+}
+
+/** Everything that is wrong with one settings file, with file, path, line and reason. Never throws. */
+export function checkSettings(source: SourceOfSettings): SettingsProblem[] {
+  const { document, scope } = source;
+  const origin = { scope, ...(source.file === undefined ? {} : { file: source.file }) };
+  const problem = (severity: SettingsProblem['severity'], path: JsonPath, message: string): SettingsProblem => ({
+    severity,
+    ...origin,
+    line: document.lineOf(path),
+    path: formatPath(path),
+    message,
+  });
+  const problems: SettingsProblem[] = document.errors.map(({ line, message }) => ({
+    severity: 'error',
+    ...origin,
+    line,
+    path: '',
+    message: `Not valid JSON: ${message}. What can be read of its deny and ask rules holds; its allow rules do not`,
+  }));
+  const parsed = settingsSchema.safeParse(document.value);
+  if (!parsed.success) {
+    for (const { path, message } of parsed.error.issues.flatMap(leaves)) problems.push(problem('error', path, `${message}; ignored`));
+  }
+  for (const behavior of ['allow', 'ask', 'deny'] as const) {
+    const list = at(document.value.permissions, behavior);
+    if (!Array.isArray(list)) continue;
+    for (const [index, text] of list.entries()) {
+      const rule = typeof text === 'string' ? parseRuleText(text) : undefined;
+      if (rule?.ok === false)
+        problems.push(problem('error', ['permissions', behavior, index], `"${text}" is not a rule: ${rule.reason}; ignored`));
+    }
+  }
+  for (const key of Object.keys(document.value)) {
+    const meant = KNOWN_KEYS.has(key) ? undefined : closest(key, KEYS_OF_CONSEQUENCE, 1)[0];
+    if (meant !== undefined && meant.length - key.length < 3)
+      problems.push(problem('warning', [key], `Unknown key "${key}" has no effect; did you mean ${meant}?`));
+  }
+  if ('hooks' in document.value) {
+    for (const issue of loadHooks([{ ...origin, settings: { hooks: document.value.hooks } }]).issues) {
+      if (issue.severity === 'note') continue;
+      problems.push({ ...problem(issue.severity, pathOf(issue.path), issue.message), path: issue.path });
+    }
+  }
+  return problems;
+}
+
+type Issue = z.core.$ZodIssue;
+interface Leaf {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+/** A union's complaint is that of the branch that came nearest. */
+function leaves(issue: Issue): Leaf[] {
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ path: [...path, key], message: `Unknown key "${key}"` }));
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const nearest = [...issue.errors].sort((a, b) => depth(b) - depth(a) || a.length - b.length)[0] ?? [];
+    return nearest.flatMap(leaves).map((leaf) => ({ path: [...path, ...leaf.path], message: leaf.message }));
+  }
+  return [{ path, message: issue.message }];
+}
+
+const depth = (issues: readonly Issue[]): number => Math.max(0, ...issues.map((issue) => issue.path.length));
+
+/** The reverse of `formatPath`, for paths that come as text. */
+const pathOf = (text: string): JsonPath =>
+  [...text.matchAll(/([^.[\]]+)|\[(\d+)\]/g)].map(([, key, index]) => (index === undefined ? (key ?? '') : Number(index)));
