@@ -116,6 +116,18 @@ class Assembler implements StreamAssembler {
     if (this.message !== undefined) this.discard(`message ${id} began before ${this.message.id} had ended`);
     this.usage = isJsonObject(start.usage) ? start.usage : undefined;
     this.announce(id, typeof start.model === 'string' ? start.model : '');
+    this.takeStartedContent(start);
+  }
+
+  /** While code at the API calls tools, messages arrive whole in their start event: content, stop reason and all. */
+  private takeStartedContent(start: JsonObject): void {
+    if (typeof start.stop_reason === 'string') this.stopReason = start.stop_reason;
+    if (!Array.isArray(start.content)) return;
+    for (const [index, block] of start.content.entries()) {
+      this.blocks.releaseHeld(undefined);
+      this.startBlock({ index, content_block: block });
+      this.blocks.stop({ index });
+    }
   }
 
   private announce(id: string, model: string): void {
