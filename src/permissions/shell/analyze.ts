@@ -63,7 +63,8 @@ function analyze(command: string, mode: ShellAnalysis['mode'], cwd: string | und
 function hiddenCharacter(command: string): string | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(command)) return 'it holds a control character';
-  if (/[\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f\u2060-\u2069\u3000\ufeff]/.test(command)) return 'it holds an invisible or unusual blank character';
+  if (/[\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f\u2060-\u2069\u3000\ufeff]/.test(command))
+    return 'it holds an invisible or unusual blank character';
   return null;
 }
 

@@ -24,7 +24,8 @@ export interface CoverageOptions {
 
 /** Does every command of the call have a rule, or need none? */
 export function coverage(analysis: ShellAnalysis, { allow, acceptEdits = false }: CoverageOptions): Coverage {
-  if (analysis.kind === 'unparsable') return { covered: false, command: analysis.text, reason: `it cannot be analysed: ${analysis.reason ?? 'it does not parse'}` };
+  if (analysis.kind === 'unparsable')
+    return { covered: false, command: analysis.text, reason: `it cannot be analysed: ${analysis.reason ?? 'it does not parse'}` };
   const any = allow.find((content) => parseBashRule(content).kind === 'any');
   if (any !== undefined) return { covered: true, anything: true, rules: [any], reason: 'every command is allowed' };
   const blocker = analysis.blockers[0];
@@ -33,11 +34,18 @@ export function coverage(analysis: ShellAnalysis, { allow, acceptEdits = false }
   for (const command of analysis.commands) {
     if (readOnlyReason(command, analysis) !== null) continue;
     if (acceptEdits && acceptEditsCommand(command, analysis) !== null) continue;
-    const movedGit = command.words[0]?.value === 'git' && (command.directories.unknown || command.directories.paths.some((path) => path !== ''));
-    if (movedGit) return { covered: false, command: command.text, reason: 'git runs in another directory, whose settings may run programs' };
+    const movedGit =
+      command.words[0]?.value === 'git' && (command.directories.unknown || command.directories.paths.some((path) => path !== ''));
+    if (movedGit)
+      return { covered: false, command: command.text, reason: 'git runs in another directory, whose settings may run programs' };
     const rule = allow.find((content) => coversForAllow(command, content));
     if (rule === undefined) return { covered: false, command: command.text, reason: 'no allow rule covers it' };
     rules.add(rule);
   }
-  return { covered: true, anything: false, rules: [...rules], reason: rules.size > 0 ? 'every command is covered by an allow rule or only reads' : 'it only reads' };
+  return {
+    covered: true,
+    anything: false,
+    rules: [...rules],
+    reason: rules.size > 0 ? 'every command is covered by an allow rule or only reads' : 'it only reads',
+  };
 }

@@ -31,10 +31,19 @@ export function derive(argv: readonly string[], stdin: Stdin | null): Derived[] 
     const command = marker === -1 ? rest : rest.slice(0, marker);
     const placed = replaced(args.slice(0, start), name === 'parallel');
     const known = command.map((arg) => (placed === null ? arg : arg.replaceAll(placed, UNKNOWN)));
-    result.push({ kind: 'argv', via: 'xargs', argv: placed === null || name === 'parallel' ? [...known, UNKNOWN] : known, plain: !options });
+    result.push({
+      kind: 'argv',
+      via: 'xargs',
+      argv: placed === null || name === 'parallel' ? [...known, UNKNOWN] : known,
+      plain: !options,
+    });
     if (name === 'parallel') result.push({ kind: 'script', via: 'xargs', script: command.join(' '), plain: false });
   }
-  if (name === 'parallel' && args.every((arg) => arg.startsWith('-') || /^:::/.test(arg) === false) && commandStarts(args, spec).length === 0) {
+  if (
+    name === 'parallel' &&
+    args.every((arg) => arg.startsWith('-') || /^:::/.test(arg) === false) &&
+    commandStarts(args, spec).length === 0
+  ) {
     result.push({ kind: 'opaque', reason: 'parallel runs whatever lines it is given' });
   }
   return result;

@@ -1,5 +1,5 @@
-import { parseSed, plainSubstitution } from './sed.js';
 import { coversForAllow } from './rules.js';
+import { parseSed, plainSubstitution } from './sed.js';
 import type { ShellAnalysis, ShellCommand } from './types.js';
 
 const EDITS = ['mkdir', 'touch', 'rm', 'rmdir', 'mv', 'cp', 'sed'] as const;
@@ -13,6 +13,8 @@ export function acceptEditsCommand(command: ShellCommand, analysis: ShellAnalysi
   const name = EDITS.find((program) => coversForAllow(command, `${program} *`));
   if (name === undefined || command.words.some((word) => word.value === null)) return null;
   const argv = command.words.map((word) => word.value ?? '');
+  // Which files `xargs` hands on is not shown.
+  if (argv.includes('xargs')) return null;
   if (name === 'sed' && !plainSed(argv.slice(argv.indexOf('sed') + 1))) return null;
   return name;
 }

@@ -64,15 +64,36 @@ const READERS =
   );
 
 const FINDERS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
-  ...READERS.map((name): [string, Finder] => [name, (args) => operands(args, VALUED[name]).map((operand) => ({ ...operand, access: 'read' }))]),
-  ['cd', (args) => operands(args).slice(0, 1).map((operand) => ({ ...operand, access: 'enter' }))],
-  ['pushd', (args) => operands(args).slice(0, 1).map((operand) => ({ ...operand, access: 'enter' }))],
+  ...READERS.map((name): [string, Finder] => [
+    name,
+    (args) => operands(args, VALUED[name]).map((operand) => ({ ...operand, access: 'read' })),
+  ]),
+  [
+    'cd',
+    (args) =>
+      operands(args)
+        .slice(0, 1)
+        .map((operand) => ({ ...operand, access: 'enter' })),
+  ],
+  [
+    'pushd',
+    (args) =>
+      operands(args)
+        .slice(0, 1)
+        .map((operand) => ({ ...operand, access: 'enter' })),
+  ],
   ['uniq', (args) => operands(args, /^-[fsw]$/).map((operand, at) => ({ ...operand, access: at === 1 ? 'write' : 'read' }))],
   ['grep', grepFiles],
   ['egrep', grepFiles],
   ['fgrep', grepFiles],
   ['rg', grepFiles],
-  ['jq', (args) => operands(args, VALUED.jq).slice(args.some((arg) => /^(-f|--from-file)/.test(arg)) ? 0 : 1).map((operand) => ({ ...operand, access: 'read' }))],
+  [
+    'jq',
+    (args) =>
+      operands(args, VALUED.jq)
+        .slice(args.some((arg) => /^(-f|--from-file)/.test(arg)) ? 0 : 1)
+        .map((operand) => ({ ...operand, access: 'read' })),
+  ],
   ['awk', awkFiles],
   ['gawk', awkFiles],
   ['find', findFiles],
@@ -90,9 +111,27 @@ const FINDERS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
   ['install', moved('read')],
   ['rsync', moved('read')],
   ['ln', moved('read')],
-  ['dd', (args) => args.flatMap((arg, index): Operand[] => (/^[io]f=/.test(arg) ? [{ access: arg.startsWith('if=') ? 'read' : 'write', value: arg.slice(3), index }] : []))],
-  ['chmod', (args) => operands(args).slice(1).map((operand) => ({ ...operand, access: 'write' }))],
-  ['chown', (args) => operands(args).slice(1).map((operand) => ({ ...operand, access: 'write' }))],
+  [
+    'dd',
+    (args) =>
+      args.flatMap((arg, index): Operand[] =>
+        /^[io]f=/.test(arg) ? [{ access: arg.startsWith('if=') ? 'read' : 'write', value: arg.slice(3), index }] : [],
+      ),
+  ],
+  [
+    'chmod',
+    (args) =>
+      operands(args)
+        .slice(1)
+        .map((operand) => ({ ...operand, access: 'write' })),
+  ],
+  [
+    'chown',
+    (args) =>
+      operands(args)
+        .slice(1)
+        .map((operand) => ({ ...operand, access: 'write' })),
+  ],
 ]);
 
 function operands(args: readonly string[], valued?: RegExp): Operand[] {
@@ -129,10 +168,13 @@ function moved(source: FileAccessKind): Finder {
 }
 
 function grepFiles(args: readonly string[]): Operand[] {
-  const valued = /^(-[efABCmgtTdD]|--(regexp|file|after-context|before-context|context|max-count|glob|type|type-not|include|exclude|exclude-dir|color|label))$/;
+  const valued =
+    /^(-[efABCmgtTdD]|--(regexp|file|after-context|before-context|context|max-count|glob|type|type-not|include|exclude|exclude-dir|color|label))$/;
   const given = args.some((arg) => /^(-[a-zA-Z]*[ef]$|-[ef]|--regexp|--file|--files$)/.test(arg));
   const files = operands(args, valued).slice(given ? 0 : 1);
-  const patterns = args.flatMap((arg, index): Operand[] => (arg === '-f' || arg === '--file' ? [{ access: 'read', value: args[index + 1] ?? '', index: index + 1 }] : []));
+  const patterns = args.flatMap((arg, index): Operand[] =>
+    arg === '-f' || arg === '--file' ? [{ access: 'read', value: args[index + 1] ?? '', index: index + 1 }] : [],
+  );
   return [...patterns, ...files];
 }
 
@@ -163,7 +205,17 @@ export function fileAccesses(analysis: ShellAnalysis): FileAccess[] {
   const found: FileAccess[] = [];
   for (const redirect of analysis.redirects) {
     if (redirect.target === '/dev/null') continue;
-    place(found, redirect.access, redirect.target, redirect.text, redirect.glob, redirect.operator, true, redirect.directories, redirect.tilde);
+    place(
+      found,
+      redirect.access,
+      redirect.target,
+      redirect.text,
+      redirect.glob,
+      redirect.operator,
+      true,
+      redirect.directories,
+      redirect.tilde,
+    );
   }
   for (const command of [...analysis.commands, ...analysis.nested]) commandFiles(command, found);
   return found;
@@ -180,8 +232,20 @@ function commandFiles(command: ShellCommand, found: FileAccess[]): void {
   for (const operand of finder(argv.slice(1))) {
     const word = command.words[offset + 1 + operand.index];
     const value = operand.value.includes(UNKNOWN) ? null : operand.value;
+    // What `xargs` and `find -exec` hand to a reader was found by a command that is judged itself.
+    if (value === null && operand.access === 'read' && (command.via === 'xargs' || command.via === 'find')) continue;
     if (/^\/dev\/(null|stdin|stdout|stderr)$/.test(value ?? '')) continue;
-    place(found, operand.access, value, word?.text ?? operand.value, word?.glob ?? false, name, false, command.directories, word?.tilde ?? false);
+    place(
+      found,
+      operand.access,
+      value,
+      word?.text ?? operand.value,
+      word?.glob ?? false,
+      name,
+      false,
+      command.directories,
+      word?.tilde ?? false,
+    );
   }
 }
 
@@ -210,7 +274,7 @@ function place(
 ): void {
   const base = { access, text, glob, command, redirect };
   // A quoted `~` is a file of that name.
-  const path = value !== null && value.startsWith('~') && !tilde ? `./${value}` : value;
+  const path = value?.startsWith('~') === true && !tilde ? `./${value}` : value;
   if (path === null) {
     found.push({ ...base, path: null });
     return;

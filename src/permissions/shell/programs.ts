@@ -1,4 +1,5 @@
 import type { Derived, Stdin } from './derive.js';
+import { parseSed } from './sed.js';
 import { UNKNOWN, type Via } from './types.js';
 
 const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'fish', 'rbash', 'csh', 'tcsh']);
@@ -62,7 +63,14 @@ export function deriveByProgram(name: string, args: readonly string[], stdin: St
     case 'coreutils':
       return args[0] === undefined
         ? []
-        : [{ kind: 'argv', via: 'multiplexer', argv: args[0].startsWith('--coreutils-prog=') ? [args[0].slice(17), ...args.slice(1)] : args, plain: false }];
+        : [
+            {
+              kind: 'argv',
+              via: 'multiplexer',
+              argv: args[0].startsWith('--coreutils-prog=') ? [args[0].slice(17), ...args.slice(1)] : args,
+              plain: false,
+            },
+          ];
     case 'watch':
       return watched(args);
     case 'env':
@@ -73,16 +81,24 @@ export function deriveByProgram(name: string, args: readonly string[], stdin: St
     case 'npx':
     case 'nix-shell':
     case 'flock':
-      return optionScripts(args, /^(-[a-z]*c|--command|--call|--session-command|--run)$/, /^(--command|--call|--session-command|--run|-c)=?/);
+      return optionScripts(
+        args,
+        /^(-[a-z]*c|--command|--call|--session-command|--run)$/,
+        /^(--command|--call|--session-command|--run|-c)=?/,
+      );
     case 'hyperfine':
-      return args.filter((arg) => !arg.startsWith('-')).flatMap((arg) => scriptOf('option', [arg], 'hyperfine runs text that is only known when it runs'));
+      return args
+        .filter((arg) => !arg.startsWith('-'))
+        .flatMap((arg) => scriptOf('option', [arg], 'hyperfine runs text that is only known when it runs'));
     case 'git':
       return gitDerived(args);
     case 'awk':
     case 'gawk':
     case 'mawk':
     case 'nawk':
-      return args.some((arg) => /\bsystem\s*\(|\|\s*getline|\|\s*"|\|&|print[^;}]*\|/.test(arg)) ? [opaque('awk runs a command from inside its program')] : [];
+      return args.some((arg) => /\bsystem\s*\(|\|\s*getline|\|\s*"|\|&|print[^;}]*\|/.test(arg))
+        ? [opaque('awk runs a command from inside its program')]
+        : [];
     case 'vim':
     case 'vi':
     case 'nvim':
@@ -91,13 +107,53 @@ export function deriveByProgram(name: string, args: readonly string[], stdin: St
       return args.some((arg) => arg.includes('!')) ? [opaque(`${name} can run commands from its own script`)] : [];
     case 'tar':
       return args.some((arg) => /^--(checkpoint-action|to-command|use-compress-program|info-script|rsh-command)|^-[A-Za-z]*I/.test(arg))
-        ? optionScripts(args, /^(--to-command|--use-compress-program|-I)$/, /^--(checkpoint-action=exec|to-command|use-compress-program|info-script|rsh-command)=/)
+        ? optionScripts(
+            args,
+            /^(--to-command|--use-compress-program|-I)$/,
+            /^--(checkpoint-action=exec|to-command|use-compress-program|info-script|rsh-command)=/,
+          )
         : [];
     case 'pnpm':
     case 'yarn':
     case 'npm':
     case 'bun':
       return packageRunner(args);
+    case 'tmux':
+      return args.some((arg) =>
+        /^(new|new-session|new-window|neww|split-window|splitw|run|run-shell|respawn-pane|if-shell|send-keys|send)$/.test(arg),
+      )
+        ? args
+            .filter((arg) => !arg.startsWith('-'))
+            .flatMap((arg) => scriptOf('option', [arg], 'tmux runs text that is only known when it runs'))
+        : [];
+    case 'sed':
+    case 'gsed':
+      return parseSed(args).scripts.some(
+        (script) => /(^|[;{}\n]|\d|\$|\/)\s*e(\s|$|;)/.test(script) || /^\s*s(.)[\s\S]*\1[gpiIm\d]*e/.test(script),
+      )
+        ? [opaque('sed runs a command from inside its script')]
+        : [];
+    case 'hash':
+      return args[0] === '-p' && args[1] !== undefined ? [{ kind: 'argv', via: 'alias', argv: [args[1]], plain: false }] : [];
+    case 'mapfile':
+    case 'readarray':
+    case 'compgen':
+    case 'complete':
+      return [...optionScripts(args, /^-C$/, /^-C(?=.)/), ...subscripts(args)];
+    case 'test':
+    case '[':
+    case 'read':
+    case 'unset':
+    case 'let':
+    case 'declare':
+    case 'typeset':
+    case 'local':
+    case 'export':
+    case 'readonly':
+    case 'wait':
+      return subscripts(args);
+    case 'printf':
+      return args[0] === '-v' ? subscripts(args.slice(1, 2)) : [];
     case 'at':
     case 'batch':
       return stdin?.kind === 'text' ? scriptOf('stdin', [stdin.text], '') : [opaque(`${name} runs later whatever it reads`)];
@@ -178,6 +234,22 @@ function found(args: readonly string[], option: RegExp): Derived[] {
   return derived;
 }
 
+/** Builtins that read a word as a variable run the substitutions in its subscript, quoted or not. */
+function subscripts(args: readonly string[]): Derived[] {
+  return args.flatMap((arg): Derived[] =>
+    /\[.*(\$\(|`)/s.test(arg) ? [{ kind: 'script', via: 'eval', script: `: ${arg}`, plain: false }] : [],
+  );
+}
+
+/** Environment variables whose value other programs run as a command. */
+const COMMAND_VARIABLE =
+  /(COMMAND|PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|LESSOPEN|LESSCLOSE|EXTERNAL_DIFF|RSYNC_RSH|GIT_SSH|GIT_PROXY_COMMAND|CC|CXX)$/;
+
+/** Commands in the assignments before a command. */
+export function deriveByAssignment(name: string, value: string): Derived[] {
+  return COMMAND_VARIABLE.test(name) ? scriptOf('option', [value], `${name} names a command that is only known when it runs`) : [];
+}
+
 function watched(args: readonly string[]): Derived[] {
   const starts = args.findIndex((arg, index) => !arg.startsWith('-') && !/^-(n|-interval)$/.test(args[index - 1] ?? ''));
   return starts === -1 ? [] : scriptOf('wrapper', args.slice(starts), 'watch runs text that is only known when it runs', true);
@@ -185,9 +257,12 @@ function watched(args: readonly string[]): Derived[] {
 
 function split(args: readonly string[]): Derived[] {
   return args.flatMap((arg, index) => {
-    if (arg === '-S' || arg === '--split-string') return scriptOf('option', args.slice(index + 1), 'env -S runs text that is only known when it runs');
+    if (arg === '-S' || arg === '--split-string')
+      return scriptOf('option', args.slice(index + 1), 'env -S runs text that is only known when it runs');
     const attached = /^(?:-[a-zA-Z]*S|--split-string=)([\s\S]+)$/.exec(arg);
-    return attached === null ? [] : scriptOf('option', [attached[1] ?? '', ...args.slice(index + 1)], 'env -S runs text that is only known when it runs');
+    return attached === null
+      ? []
+      : scriptOf('option', [attached[1] ?? '', ...args.slice(index + 1)], 'env -S runs text that is only known when it runs');
   });
 }
 
@@ -206,11 +281,18 @@ function gitDerived(args: readonly string[]): Derived[] {
     const match = setting === undefined ? null : /^([^=]+)=([\s\S]*)$/.exec(setting);
     if (match === null) continue;
     const [, key = '', value = ''] = match;
-    if (/^alias\./i.test(key) && !value.startsWith('!')) derived.push({ kind: 'script', via: 'option', script: `git ${value}`, plain: false });
+    if (/^alias\./i.test(key) && !value.startsWith('!'))
+      derived.push({ kind: 'script', via: 'option', script: `git ${value}`, plain: false });
     else derived.push(...scriptOf('option', [value.replace(/^!/, '')], 'a git setting runs text that is only known when it runs'));
   }
   if (args.includes('foreach') && args.includes('submodule')) {
-    derived.push(...scriptOf('option', args.slice(args.indexOf('foreach') + 1).filter((arg) => arg !== '--recursive'), 'git submodule foreach runs text that is only known when it runs'));
+    derived.push(
+      ...scriptOf(
+        'option',
+        args.slice(args.indexOf('foreach') + 1).filter((arg) => arg !== '--recursive'),
+        'git submodule foreach runs text that is only known when it runs',
+      ),
+    );
   }
   const run = args.indexOf('run');
   if (args.includes('bisect') && run !== -1) derived.push({ kind: 'argv', via: 'option', argv: args.slice(run + 1), plain: false });

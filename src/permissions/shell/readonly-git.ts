@@ -32,10 +32,28 @@ const READING: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['diff-files', anything],
   ['show-ref', (args) => !args.some((arg) => /^(-d|--delete)/.test(arg))],
   ['stash', (args) => args[0] === 'list' || args[0] === 'show'],
-  ['reflog', (args) => args[0] === undefined || args[0] === 'show' || args[0].startsWith('-') || !/^(expire|delete|drop|write)$/.test(args[0])],
+  [
+    'reflog',
+    (args) => args[0] === undefined || args[0] === 'show' || args[0].startsWith('-') || !/^(expire|delete|drop|write)$/.test(args[0]),
+  ],
   ['worktree', (args) => args[0] === 'list'],
-  ['remote', (args) => args.length === 0 || flagsOnly(/^(-v|--verbose)$/)(args) || (args[0] === 'get-url' && args.length === 2) || (args[0] === 'show' && args.length <= 3)],
-  ['config', (args) => /^(--get|--get-all|--get-regexp|--list|-l|get|list)$/.test(args.find((arg) => !/^--(global|local|system|worktree|null|name-only|show-origin|show-scope|type=\w+|bool|int|path)$|^-z$/.test(arg)) ?? '')],
+  [
+    'remote',
+    (args) =>
+      args.length === 0 ||
+      flagsOnly(/^(-v|--verbose)$/)(args) ||
+      (args[0] === 'get-url' && args.length === 2) ||
+      (args[0] === 'show' && args.length <= 3),
+  ],
+  [
+    'config',
+    (args) =>
+      /^(--get|--get-all|--get-regexp|--list|-l|get|list)$/.test(
+        args.find(
+          (arg) => !/^--(global|local|system|worktree|null|name-only|show-origin|show-scope|type=\w+|bool|int|path)$|^-z$/.test(arg),
+        ) ?? '',
+      ),
+  ],
   ['branch', branchReads],
   ['tag', tagReads],
 ]);
@@ -55,7 +73,10 @@ const BRANCH_VALUED = /^(--contains|--no-contains|--merged|--no-merged|--points-
 
 function branchReads(args: readonly string[]): boolean {
   const listing = args.some((arg) => arg === '--list' || arg === '-l' || BRANCH_VALUED.test(arg));
-  return args.every((arg, index) => BRANCH_FLAG.test(arg) || BRANCH_VALUED.test(arg) || (!arg.startsWith('-') && (listing || BRANCH_VALUED.test(args[index - 1] ?? ''))));
+  return args.every(
+    (arg, index) =>
+      BRANCH_FLAG.test(arg) || BRANCH_VALUED.test(arg) || (!arg.startsWith('-') && (listing || BRANCH_VALUED.test(args[index - 1] ?? ''))),
+  );
 }
 
 const TAG_FLAG = /^(-l|--list|-n\d*|--no-color|--color(=\w+)?|--column(=\w+)?|--sort=.*|--format=.*|-i|--ignore-case)$/;

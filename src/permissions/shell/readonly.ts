@@ -16,7 +16,10 @@ const READERS: ReadonlySet<string> = new Set(
 
 type Check = (args: readonly string[]) => boolean;
 
-const none = (pattern: RegExp): Check => (args) => !args.some((arg) => pattern.test(arg));
+const none =
+  (pattern: RegExp): Check =>
+  (args) =>
+    !args.some((arg) => pattern.test(arg));
 
 /** Programs that only read unless an option says otherwise. */
 const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
@@ -24,7 +27,16 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['sort', none(/^(-[a-zA-Z]*[oTS]|--(output|compress-program|temporary-directory|files0-from))/)],
   ['uniq', (args) => args.every((arg, index) => arg.startsWith('-') || /^-[fsw]$/.test(args[index - 1] ?? ''))],
   ['tree', none(/^(-o|-R|--output)/)],
-  ['date', (args) => args.every((arg) => arg.startsWith('+') || /^(-u|-R|-I\w*|--(utc|universal|rfc-email|rfc-3339|iso-8601)(=\w+)?|-d|--date)/.test(arg) || datePart(args, arg)) && none(/^(-s|--set)/)(args)],
+  [
+    'date',
+    (args) =>
+      args.every(
+        (arg) =>
+          arg.startsWith('+') ||
+          /^(-u|-R|-I\w*|--(utc|universal|rfc-email|rfc-3339|iso-8601)(=\w+)?|-d|--date)/.test(arg) ||
+          datePart(args, arg),
+      ) && none(/^(-s|--set)/)(args),
+  ],
   ['hostname', (args) => args.every((arg) => /^-[sfIidAy]+$|^--(short|fqdn|long|ip-address|all-ip-addresses|domain)$/.test(arg))],
   ['rg', none(/^--(pre|search-zip|hostname-bin)|^-[a-zA-Z]*z/)],
   ['fd', none(/^(-[a-zA-Z]*[xX]|--exec)/)],
@@ -84,8 +96,10 @@ function readsOnly(argv: readonly string[], command: ShellCommand): boolean {
   if (name === 'xargs') return xargsReads(args, command);
   if (args.some((arg) => arg.startsWith('\\\\') || arg.startsWith('//'))) return false;
   if (globbed(command) && (name === 'find' || name === 'sort' || name === 'sed' || name === 'git')) return false;
-  if (name === 'git' && (command.directories.unknown || command.directories.paths.some((path) => !START.paths.includes(path)))) return false;
-  if (name === 'jq') return !args.some((arg) => JQ_READS_MORE.test(arg)) && !args.some((arg) => /\b(env|\$ENV|input_filename|system)\b|\$ENV/.test(arg));
+  if (name === 'git' && (command.directories.unknown || command.directories.paths.some((path) => !START.paths.includes(path))))
+    return false;
+  if (name === 'jq')
+    return !args.some((arg) => JQ_READS_MORE.test(arg)) && !args.some((arg) => /\b(env|\$ENV|input_filename|system)\b|\$ENV/.test(arg));
   if (READERS.has(name)) return true;
   return CHECKED.get(name)?.(args) ?? false;
 }
@@ -105,5 +119,8 @@ function xargsReads(args: readonly string[], command: ShellCommand): boolean {
   }
   const name = args[i];
   if (name === undefined || baseName(name) !== name) return false;
-  return /^(echo|printf|wc|grep|egrep|fgrep|head|tail|cat|ls|stat|basename|dirname|realpath|readlink|md5sum|sha1sum|sha256sum)$/.test(name) && readsOnly(args.slice(i), command);
+  return (
+    /^(echo|printf|wc|grep|egrep|fgrep|head|tail|cat|ls|stat|basename|dirname|realpath|readlink|md5sum|sha1sum|sha256sum)$/.test(name) &&
+    readsOnly(args.slice(i), command)
+  );
 }

@@ -20,7 +20,8 @@ export function criticalRemoval(analysis: ShellAnalysis, context: RemovalContext
       const name = baseName(reading[0] ?? '');
       if (name !== 'rm' && name !== 'rmdir') continue;
       const words = command.words;
-      for (const target of targets(reading.slice(1))) {
+      const spelled = words.slice(1).flatMap((word) => spelledOut(word.text, context) ?? []);
+      for (const target of [...targets(reading.slice(1)), ...spelled]) {
         for (const directory of command.directories.paths) {
           const reason = critical(target, directory, context);
           if (reason !== null) return `${name} would remove ${reason}`;
@@ -33,6 +34,16 @@ export function criticalRemoval(analysis: ShellAnalysis, context: RemovalContext
   return null;
 }
 
+/** A word whose only unknown parts are the home and the working directory. */
+function spelledOut(text: string, { cwd, home }: RemovalContext): string | null {
+  if (!/[$`]/.test(text) || text.includes("'")) return null;
+  const known = text
+    .replace(/\$\{HOME\}|\$HOME\b/g, home)
+    .replace(/\$\{PWD\}|\$PWD\b|\$\(pwd\)|`pwd`/g, cwd)
+    .replaceAll('"', '');
+  return /[$`]/.test(known) ? null : known;
+}
+
 function targets(args: readonly string[]): string[] {
   const end = args.indexOf('--');
   if (end === -1) return args.filter((arg) => !/^-./.test(arg));
@@ -40,7 +51,9 @@ function targets(args: readonly string[]): string[] {
 }
 
 function critical(target: string, directory: string, { cwd, home, directories = [] }: RemovalContext): string | null {
-  const known = target.includes(UNKNOWN) ? null : target.replace(/^~(?=\/|$)/, home).replace(/\/+$/, (slashes) => (target === slashes ? '/' : ''));
+  const known = target.includes(UNKNOWN)
+    ? null
+    : target.replace(/^~(?=\/|$)/, home).replace(/\/+$/, (slashes) => (target === slashes ? '/' : ''));
   if (known === null) return null;
   const base = joinPath(cwd, directory.replace(/^~(?=\/|$)/, home));
   const path = joinPath(base === '' ? '/' : base, known) || '/';
@@ -51,7 +64,9 @@ function critical(target: string, directory: string, { cwd, home, directories = 
   if (path === '/' || parent === '/') return `the file system's root or a directory at its top (${target})`;
   if (path === home) return `the home directory (${target})`;
   if (path === cwd) return `the working directory (${target})`;
-  if (cwd.startsWith(`${path}/`) || home.startsWith(`${path}/`)) return `a directory that holds the working directory or the home directory (${target})`;
+  if (cwd.startsWith(`${path}/`) || home.startsWith(`${path}/`))
+    return `a directory that holds the working directory or the home directory (${target})`;
+  if (/^\.?\*+$/.test(last) && parent === cwd) return `everything in the working directory (${target})`;
   if (glob && (parent === home || (cwd.startsWith(`${parent}/`) && parent !== cwd))) return `everything in ${parent}`;
   if (glob && directories.some((one) => one === parent || one.startsWith(`${parent}/`))) return `everything in ${parent}`;
   return null;

@@ -158,7 +158,8 @@ function spellings(reading: readonly string[], rule: BashRule): string[] {
   const base = baseName(name);
   if (base !== name) texts.push([base, ...reading.slice(1)].join(' '));
   const subcommand = rule.pieces.length > 1 || rule.literalWords > 1;
-  if (subcommand && /^[-+]/.test(reading[1] ?? '')) for (const shorter of dropOptions(base, reading.slice(1))) texts.push([base, ...shorter].join(' '));
+  if (subcommand && /^[-+]/.test(reading[1] ?? ''))
+    for (const shorter of dropOptions(base, reading.slice(1))) texts.push([base, ...shorter].join(' '));
   return texts;
 }
 
@@ -169,7 +170,9 @@ function spellings(reading: readonly string[], rule: BashRule): string[] {
 export function coversForAllow(command: ShellCommand, ruleContent: string): boolean {
   const rule = parseBashRule(ruleContent);
   if (rule.kind === 'any') return true;
-  return allowTexts(command).some((candidate) => rule.matches(candidate.text) && (rule.kind === 'exact' ? candidate.exact : candidate.prefix));
+  return allowTexts(command).some(
+    (candidate) => rule.matches(candidate.text) && (rule.kind === 'exact' ? candidate.exact : candidate.prefix),
+  );
 }
 
 interface AllowText {
@@ -211,7 +214,9 @@ export const SAFE_VARIABLES: ReadonlySet<string> = new Set(
 
 const DURATION = String.raw`\d+(?:\.\d+)?[smhd]?`;
 const UNWRAP: readonly RegExp[] = [
-  new RegExp(String.raw`^timeout[ \t]+(?:(?:--foreground|--preserve-status|--verbose|-v|-k[ \t]*${DURATION}|--kill-after=${DURATION}|-s[ \t]*[A-Z0-9]+|--signal=[A-Z0-9]+)[ \t]+)*${DURATION}[ \t]+(?=[^-\s])`),
+  new RegExp(
+    String.raw`^timeout[ \t]+(?:(?:--foreground|--preserve-status|--verbose|-v|-k[ \t]*${DURATION}|--kill-after=${DURATION}|-s[ \t]*[A-Z0-9]+|--signal=[A-Z0-9]+)[ \t]+)*${DURATION}[ \t]+(?=[^-\s])`,
+  ),
   /^time[ \t]+(?:-p[ \t]+)?(?=[^-\s])/,
   /^nice(?:[ \t]+(?:-n[ \t]*-?\d+|-\d+|--adjustment=-?\d+))?[ \t]+(?=[^-\s])/,
   /^nohup[ \t]+(?:--[ \t]+)?(?=[^-\s])/,

@@ -1,5 +1,5 @@
-import { coversForAllow, parseBashRule } from './rules.js';
 import { readOnlyReason } from './readonly.js';
+import { coversForAllow, parseBashRule } from './rules.js';
 import type { ShellAnalysis, ShellCommand } from './types.js';
 
 const MAX_RULES = 5;
@@ -7,11 +7,15 @@ const MAX_RULE_LENGTH = 120;
 
 /** Programs whose first operand says what they do. */
 const SUBCOMMANDS = new Set(
-  'git npm pnpm yarn bun cargo go docker podman kubectl helm make gh aws gcloud az terraform pip pip3 poetry uv gradle mvn dotnet brew apt npx bunx rake bundle composer deno rustup systemctl'.split(' '),
+  'git npm pnpm yarn bun cargo go docker podman kubectl helm make gh aws gcloud az terraform pip pip3 poetry uv gradle mvn dotnet brew apt npx bunx rake bundle composer deno rustup systemctl'.split(
+    ' ',
+  ),
 );
 /** Programs for which a prefix rule would allow anything. */
 const RUNS_ANYTHING = new Set(
-  'bash sh zsh dash ksh fish python python3 node ruby perl php lua deno eval exec source . sudo doas su env xargs find watch ssh parallel flock setsid ionice nohup nice timeout time stdbuf command builtin'.split(' '),
+  'bash sh zsh dash ksh fish python python3 node ruby perl php lua deno eval exec source . sudo doas su env xargs find watch ssh parallel flock setsid ionice nohup nice timeout time stdbuf command builtin'.split(
+    ' ',
+  ),
 );
 
 /**

@@ -11,8 +11,9 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash';
-import { derive, type Stdin } from './derive.js';
+import { type Derived, derive, type Stdin } from './derive.js';
 import { changeDirectory, START, union } from './directories.js';
+import { deriveByAssignment } from './programs.js';
 import {
   type FileRedirect,
   MAX_COMMAND_LENGTH,
@@ -72,7 +73,8 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
 
   function collectVariables(node: SyntaxNode): void {
     if (node.type === 'Assignment') assign(node.name, node.value.type === 'Word' ? readWord(node.value, variables) : []);
-    if (node.type === 'For' || node.type === 'Select') for (const word of node.wordlist ?? []) assign(node.name.value, readWord(word, variables));
+    if (node.type === 'For' || node.type === 'Select')
+      for (const word of node.wordlist ?? []) assign(node.name.value, readWord(word, variables));
     forEachChild(node, collectVariables);
   }
 
@@ -128,7 +130,9 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
   function outputOf(node: CommandNode): Stdin {
     const unknown: Stdin = { kind: 'unknown', from: 'the command before it' };
     if (node.type !== 'Command' || node.name === undefined) return unknown;
-    const words = [node.name, ...node.args].map((word) => (word.type === 'Word' ? readWord(word, variables)[0] : [word.text])).flatMap((fields) => fields ?? []);
+    const words = [node.name, ...node.args]
+      .map((word) => (word.type === 'Word' ? readWord(word, variables)[0] : [word.text]))
+      .flatMap((fields) => fields ?? []);
     if (words[0] === 'cat' && words.length === 1) return inputOf(node.redirects) ?? unknown;
     const text = node.redirects.length > 0 ? null : printedBy(words);
     return text === null ? unknown : { kind: 'text', text };
@@ -259,7 +263,9 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
 
   function walkCommand(node: Extract<CommandNode, { type: 'Command' }>, scope: Scope): void {
     walkRedirects(node.redirects, scope);
-    const assignments = node.prefix.filter((part): part is Assignment => part.type === 'Assignment').map((part) => checkAssignment(part, scope));
+    const assignments = node.prefix
+      .filter((part): part is Assignment => part.type === 'Assignment')
+      .map((part) => checkAssignment(part, scope));
     if (node.name === undefined) {
       if (assignments.length > 0) blockers.add(`sets the variable ${assignments[0]?.name ?? ''}`);
       return;
@@ -273,7 +279,12 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
         options = readWord(arg, variables);
       } else {
         const { value } = checkAssignment(arg, scope);
-        words.push({ text: arg.text, value: value === null ? null : `${arg.name}${arg.append === true ? '+' : ''}=${value}`, glob: false, tilde: false });
+        words.push({
+          text: arg.text,
+          value: value === null ? null : `${arg.name}${arg.append === true ? '+' : ''}=${value}`,
+          glob: false,
+          tilde: false,
+        });
         options = readAssignment(arg, variables);
       }
       const next: string[][] = [];
@@ -283,7 +294,8 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
     const first = readings[0]?.[0];
     for (const reading of readings) {
       const meaning = aliases.get(reading[0] ?? '');
-      if (meaning !== undefined) readings = [...readings, ...meaning.map((text) => [...text.split(/\s+/), ...reading.slice(1)])].slice(0, MAX_READINGS);
+      if (meaning !== undefined)
+        readings = [...readings, ...meaning.map((text) => [...text.split(/\s+/), ...reading.slice(1)])].slice(0, MAX_READINGS);
     }
     if (first === 'alias') {
       for (const arg of readings[0]?.slice(1) ?? []) {
@@ -332,21 +344,32 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
       if ((reading[0] ?? '').includes(UNKNOWN)) {
         walked.opaque.push({ text: command.text, reason: `which program ${shorten(command.text)} runs is only known when it runs` });
       }
-      for (const found of derive(reading, scope.stdin)) {
-        if (mode === 'claude-code' && (found.kind === 'opaque' || !found.plain)) {
-          if (found.kind === 'script' && found.via === 'script') walked.opaque.push({ text: command.text, reason: 'a shell runs the text after -c' });
-          continue;
-        }
-        if (found.kind === 'opaque') walked.opaque.push({ text: command.text, reason: found.reason });
-        else if (found.kind === 'argv') pushArgv(found.argv, found.via, command, scope);
-        else pushScript(found.script, found.via, command, scope);
-      }
+      for (const found of derive(reading, scope.stdin)) follow(found, command, scope);
     }
+    for (const { name, value } of command.assignments) {
+      if (value !== null) for (const found of deriveByAssignment(name, value)) follow(found, command, scope);
+    }
+  }
+
+  function follow(found: Derived, command: ShellCommand, scope: Scope): void {
+    if (mode === 'claude-code' && (found.kind === 'opaque' || !found.plain)) {
+      if (found.kind === 'script' && found.via === 'script')
+        walked.opaque.push({ text: command.text, reason: 'a shell runs the text after -c' });
+      return;
+    }
+    if (found.kind === 'opaque') walked.opaque.push({ text: command.text, reason: found.reason });
+    else if (found.kind === 'argv') pushArgv(found.argv, found.via, command, scope);
+    else pushScript(found.script, found.via, command, scope);
   }
 
   function pushArgv(argv: readonly string[], via: Via, from: ShellCommand, scope: Scope): void {
     const text = argv.join(' ').replaceAll(UNKNOWN, '…');
-    const words = argv.map((value) => ({ text: value, value: value.includes(UNKNOWN) ? null : value, glob: false, tilde: value.startsWith('~') }));
+    const words = argv.map((value) => ({
+      text: value,
+      value: value.includes(UNKNOWN) ? null : value,
+      glob: false,
+      tilde: value.startsWith('~'),
+    }));
     const command: ShellCommand = { ...from, text, ruleText: text, assignments: [], words, redirects: [], readings: [argv], via };
     push(command, { ...scope, via, depth: scope.depth + 1 });
   }
@@ -394,6 +417,9 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
   function walkExpansions(node: SyntaxNode, scope: Scope): void {
     if (node.type === 'Word' && node.parts === undefined) return;
     forEachChild(node, (child) => {
+      if (child.type === 'ParameterExpansion' && child.operation?.type === 'Transform' && child.operation.operand.text === 'P') {
+        walked.opaque.push({ text: child.text, reason: `${child.text} runs the substitutions in a variable's value` });
+      }
       if (child.type === 'Script') walkParsed(child, { ...scope, stdin: null, via: scope.via, timed: false, depth: scope.depth + 1 });
       else walkExpansions(child, scope);
     });

@@ -255,11 +255,11 @@ export function printedBy(argv: readonly string[]): string | null {
     let escapes = false;
     while (/^-[neE]+$/.test(args[0] ?? '')) escapes = (args.shift() ?? '').includes('e') || escapes;
     const text = args.join(' ');
-    return escapes ? unescape(text) : text;
+    return escapes ? decodeEscapes(text) : text;
   }
   if (name !== 'printf' || args[0] === '-v') return null;
   if (args[0] === '--') args.shift();
-  const format = unescape(args[0] ?? '');
+  const format = decodeEscapes(args[0] ?? '');
   const values = args.slice(1);
   const once = () => format.replace(/%([sbq%])/g, (_, kind: string) => (kind === '%' ? '%' : (values.shift() ?? '')));
   let text = once();
@@ -267,7 +267,7 @@ export function printedBy(argv: readonly string[]): string | null {
   return /%[^%\s]/.test(format.replace(/%[sbq%]/g, '')) ? null : text;
 }
 
-function unescape(text: string): string {
+function decodeEscapes(text: string): string {
   return text.replace(/\\(n|t|r|\\|x[0-9a-fA-F]{1,2}|0?[0-7]{1,3})/g, (_, code: string) => {
     if (code === 'n') return '\n';
     if (code === 't') return '\t';

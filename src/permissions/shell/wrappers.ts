@@ -13,7 +13,14 @@ export interface WrapperSpec {
 
 /** Programs that run the rest of their arguments as a command, as deny and ask rules see them. */
 export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, WrapperSpec>([
-  ['sudo', { short: 'ugpCcDhrtTUR', long: ['user', 'group', 'prompt', 'chdir', 'host', 'role', 'type', 'close-from', 'other-user', 'chroot'], assignments: true }],
+  [
+    'sudo',
+    {
+      short: 'ugpCcDhrtTUR',
+      long: ['user', 'group', 'prompt', 'chdir', 'host', 'role', 'type', 'close-from', 'other-user', 'chroot'],
+      assignments: true,
+    },
+  ],
   ['doas', { short: 'uC' }],
   ['env', { short: 'uCS', long: ['unset', 'chdir'], assignments: true }],
   ['nice', { short: 'n', long: ['adjustment'] }],
@@ -67,13 +74,33 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, Wrappe
   ['valgrind', {}],
   ['perf', { operands: 1 }],
   ['entr', {}],
-  ['xargs', { short: 'adEIiLlnPs', long: ['arg-file', 'delimiter', 'max-lines', 'max-args', 'max-procs', 'max-chars', 'replace', 'eof', 'process-slot-var'] }],
+  [
+    'xargs',
+    {
+      short: 'adEIiLlnPs',
+      long: ['arg-file', 'delimiter', 'max-lines', 'max-args', 'max-procs', 'max-chars', 'replace', 'eof', 'process-slot-var'],
+    },
+  ],
   ['parallel', { short: 'jaISNnLPd', long: ['jobs', 'arg-file', 'max-args', 'delay', 'timeout', 'joblog', 'colsep', 'delimiter'] }],
 ]);
 
 /** Wrappers that deny and ask rules of Claude Code look through as well. */
 export const PLAIN_WRAPPERS: ReadonlySet<string> = new Set([
-  'sudo', 'doas', 'env', 'nice', 'ionice', 'nohup', 'setsid', 'timeout', 'time', 'stdbuf', 'command', 'builtin', 'exec', 'noglob', 'watch',
+  'sudo',
+  'doas',
+  'env',
+  'nice',
+  'ionice',
+  'nohup',
+  'setsid',
+  'timeout',
+  'time',
+  'stdbuf',
+  'command',
+  'builtin',
+  'exec',
+  'noglob',
+  'watch',
 ]);
 
 const MAX_STARTS = 12;
