@@ -118,3 +118,8 @@ export interface HookConfig {
   /** Environment variables that any http hook may put into headers; undefined leaves it to each hook's `allowedEnvVars`. */
   readonly httpHookAllowedEnvVars?: readonly string[];
 }
+
+/** A command as one line of text, for people. */
+export function commandText(handler: CommandHandler): string {
+  return handler.args === undefined ? handler.command : [handler.command, ...handler.args].join(' ');
+}

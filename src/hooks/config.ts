@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '../json.js';
 import type { RuleScope } from '../permissions/types.js';
 import type { ConfiguredHook, HookCallbacks, HookConfig, HookHandler, HookIssue, HookOrigin, HookSource } from './config-types.js';
 import { eventTraits, IDLE_EVENTS, isHookEvent, isToolEvent, nearestEvent } from './events.js';
-import { clip } from './limits.js';
+import { handlerName, identityOf } from './identity.js';
 import { compileMatcher } from './matcher.js';
 import { parseHandler } from './parse-handler.js';
 import { COMMENT_KEYS, MATCHER_KEYS } from './schema.js';
@@ -205,35 +205,6 @@ function reportForeignEvent(event: string, path: string, report: Report): void {
   }
   const near = nearestEvent(event);
   report('warning', path, `Unknown event "${event}"; its hooks never run.${near === undefined ? '' : ` Did you mean "${near}"?`}`);
-}
-
-function handlerName(handler: HookHandler): string {
-  switch (handler.type) {
-    case 'command':
-      return clip(handler.args === undefined ? handler.command : [handler.command, ...handler.args].join(' '), 120);
-    case 'http':
-      return handler.url;
-    case 'mcp_tool':
-      return `${handler.server}.${handler.tool}`;
-    case 'prompt':
-      return clip(handler.prompt, 60);
-    case 'function':
-      return handler.callback.name || 'callback';
-  }
-}
-
-/** What makes two declarations the same handler: what would run and on what condition, not how long it may take. */
-function identityOf(handler: Exclude<HookHandler, { readonly type: 'function' }>): string {
-  switch (handler.type) {
-    case 'command':
-      return JSON.stringify(['command', handler.command, handler.args ?? null, handler.shell ?? 'bash', handler.if ?? null]);
-    case 'http':
-      return JSON.stringify(['http', handler.url, handler.headers ?? null, handler.if ?? null]);
-    case 'mcp_tool':
-      return JSON.stringify(['mcp_tool', handler.server, handler.tool, handler.input ?? null, handler.if ?? null]);
-    case 'prompt':
-      return JSON.stringify(['prompt', handler.prompt, handler.model ?? null, handler.if ?? null]);
-  }
 }
 
 function flag(value: JsonValue | undefined, path: string, report: (path: string, message: string) => void): boolean | undefined {

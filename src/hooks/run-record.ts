@@ -1,4 +1,4 @@
-import type { ConfiguredHook } from './config-types.js';
+import { type ConfiguredHook, commandText } from './config-types.js';
 import type { HookEffects, RawOutcome } from './effects.js';
 import { clip, RUN_OUTPUT_CLIP } from './limits.js';
 import type { HookRun } from './types.js';
@@ -14,7 +14,7 @@ export function runRecord(hook: ConfiguredHook, id: string, ms: number, raw: Raw
     event: hook.event,
     name: hook.name,
     handler: handler.type,
-    ...(handler.type === 'command' ? { command: hook.name } : {}),
+    ...(handler.type === 'command' ? { command: clip(commandText(handler), RUN_OUTPUT_CLIP) } : {}),
     ms: Math.round(ms),
     ...(exitCode === undefined ? {} : { exitCode }),
     status: effects.status,
