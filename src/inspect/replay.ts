@@ -88,7 +88,7 @@ function startOf(tape: ActorTape, machine: AnyStateMachine, bodies: ReadonlyMap<
   }
   const context = tape.context === undefined ? undefined : bodyOf(tape.context, bodies);
   if (!initial || context === undefined) return 'the inspector came late and its context is not in the recording';
-  return machine.resolveState({ value: valueOf(machine, initial.configuration), context });
+  return machine.resolveState({ value: stateValueOf(machine, initial.configuration), context });
 }
 
 function replayActor(
@@ -145,7 +145,7 @@ export function leavesOf(snapshot: AnyMachineSnapshot): string[] {
 }
 
 /** The state value whose active states are exactly these. */
-export function valueOf(machine: AnyStateMachine, configuration: readonly string[]): StateValue {
+export function stateValueOf(machine: AnyStateMachine, configuration: readonly string[]): StateValue {
   const active = new Set(configuration);
   const visit = (node: AnyStateMachine['root']): StateValue => {
     const children = Object.values(node.states).filter((child) => active.has(child.id));

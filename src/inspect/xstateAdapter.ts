@@ -9,7 +9,7 @@ export interface XStateAdapterOptions {
   /** Replaces the built-in naming; return undefined to fall back to it. */
   readonly nameActor?: (facts: ActorFacts) => ActorNaming | undefined;
   /** A gate that may hold events: one that is let go was recorded when it came, one that is held was not processed yet. */
-  readonly gate?: { isHeld(event: object): boolean; isRelease(event: object): boolean };
+  readonly gate?: { isHeld(ref: object, event: object): boolean; isRelease(ref: object, event: object): boolean };
 }
 
 interface ActorRecord {
@@ -72,7 +72,7 @@ export class XStateAdapter {
         this.#microstep(record, inspection.event.type, inspection.snapshot, inspection._transitions);
         return;
       case '@xstate.snapshot':
-        this.#snapshot(record, inspection.event, inspection.snapshot);
+        this.#snapshot(ref, record, inspection.event, inspection.snapshot);
         return;
       default:
         // Actions hold live actors in their parameters and say nothing that the edge does not; the actor event was the registration.
@@ -123,7 +123,7 @@ export class XStateAdapter {
   #event(ref: AnyActorRef, record: ActorRecord, inspection: Extract<InspectionEvent, { type: '@xstate.event' }>): void {
     const { event } = inspection;
     const source = asActor(inspection.sourceRef);
-    if (event.type === 'xstate.init' || this.options.gate?.isRelease(event)) return;
+    if (event.type === 'xstate.init' || this.options.gate?.isRelease(ref, event)) return;
     if (event.type.startsWith('xstate.error.actor.') && source) this.#stop(this.#record(source, false), 'error', undefined, event.error);
     if (ref === this.#root) this.#checkRootLater();
     this.log.put({
@@ -155,9 +155,9 @@ export class XStateAdapter {
     record.leaves = leaves;
   }
 
-  #snapshot(record: ActorRecord, event: AnyEventObject, snapshot: Snapshot): void {
+  #snapshot(ref: AnyActorRef, record: ActorRecord, event: AnyEventObject, snapshot: Snapshot): void {
     if (record.machine && isMachineSnapshot(snapshot)) {
-      if (this.options.gate?.isHeld(event)) return;
+      if (this.options.gate?.isHeld(ref, event)) return;
       const idle = record.micro === 0 && event.type !== 'xstate.init' && event.type !== 'xstate.stop' && snapshot.status === 'active';
       if (idle) this.log.put({ type: 'ignored', actor: record.path, event: event.type });
       record.micro = 0;

@@ -1,0 +1,145 @@
+import type { JsonObject, JsonValue } from '../json.js';
+import type { PermissionAnswer, PermissionUpdate, TraceEntry } from '../permissions/types.js';
+import type { FlowLog } from './flowLog.js';
+import type { ApprovalAnswer, PendingApproval, RpcError } from './protocol/rpc.js';
+
+/** A question as the session has it: the input unmasked, since the answer speaks of exactly that. */
+export interface OpenQuestion {
+  readonly id: string;
+  readonly toolUseId: string;
+  readonly toolName: string;
+  readonly title: string;
+  readonly input: JsonValue;
+  readonly inputDigest: string;
+  readonly askedBy?: TraceEntry;
+  readonly suggestions?: readonly PermissionUpdate[];
+  /** Milliseconds until the question lapses; absent when it never does. */
+  readonly timeoutMs?: number;
+}
+export interface Settlement {
+  readonly id: string;
+  /** Where it was answered: `inspector`, `terminal`, a hook's name. */
+  readonly by: string;
+  readonly behavior: 'allow' | 'deny' | 'withdrawn';
+}
+
+interface Entry {
+  readonly question: OpenQuestion;
+  readonly shown: PendingApproval;
+  readonly onAnswer: (answer: PermissionAnswer) => void;
+}
+/** Settled ids remembered, to tell a late click who was first. */
+const REMEMBERED = 200;
+
+/**
+ * Questions that wait for a person, as the inspector shows them. The session opens each question here beside its own surface
+ * (terminal, SDK callback); the first answer wins, wherever it is given, and the other surfaces are told.
+ */
+export class ApprovalDesk {
+  readonly #open = new Map<string, Entry>();
+  readonly #settled = new Map<string, Settlement>();
+  readonly #changes = new Set<() => void>();
+  readonly #settlements = new Set<(settlement: Settlement) => void>();
+
+  constructor(readonly log: FlowLog) {}
+
+  get pending(): readonly PendingApproval[] {
+    return [...this.#open.values()].map(({ shown }) => shown);
+  }
+
+  /** Shows a question. `onAnswer` is called at most once, when the inspector answers. Returns how to settle it from elsewhere. */
+  open(question: OpenQuestion, onAnswer: (answer: PermissionAnswer) => void): (by: string, behavior: Settlement['behavior']) => void {
+    this.log.guard(() => {
+      this.#open.set(question.id, { question, shown: this.#show(question), onAnswer });
+      this.log.put({ type: 'approval', toolUseId: question.toolUseId, toolName: question.toolName, phase: 'asked' });
+      this.#changed();
+    });
+    return (by, behavior) => this.log.guard(() => this.#settle(question.id, by, behavior));
+  }
+
+  /** Takes an answer given on a page. Undefined when it was accepted, else why not. */
+  answer(answer: ApprovalAnswer, by = 'inspector'): RpcError | undefined {
+    const entry = this.#open.get(answer.id);
+    if (!entry) {
+      const earlier = this.#settled.get(answer.id);
+      if (!earlier) return { code: 'notFound', message: 'No such question waits.' };
+      return { code: 'alreadyAnswered', message: `Already answered: ${earlier.behavior} by ${earlier.by}.` };
+    }
+    if (answer.inputDigest !== entry.question.inputDigest) {
+      return { code: 'stale', message: 'The input has changed since it was shown. Look at the question again.' };
+    }
+    if (answer.updatedInput !== undefined && !entry.shown.editable) {
+      return {
+        code: 'refused',
+        message: 'This input holds masked secrets, so it cannot be edited here: the mask would be sent. Edit it in the terminal.',
+      };
+    }
+    this.#settle(answer.id, by, answer.behavior);
+    entry.onAnswer(permissionAnswer(answer, entry.question.suggestions ?? [], by));
+    return undefined;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#changes.add(listener);
+    return () => this.#changes.delete(listener);
+  }
+  onSettled(listener: (settlement: Settlement) => void): () => void {
+    this.#settlements.add(listener);
+    return () => this.#settlements.delete(listener);
+  }
+
+  #show(question: OpenQuestion): PendingApproval {
+    const input: JsonValue = this.log.plain(question.input);
+    const { id, toolUseId, toolName, inputDigest, askedBy } = question;
+    return {
+      id,
+      toolUseId,
+      toolName,
+      title: this.log.text(question.title),
+      input,
+      inputDigest,
+      ...(askedBy ? { askedBy: this.log.plain(askedBy) } : {}),
+      suggestions: this.log.plain(question.suggestions ?? []),
+      askedAt: this.log.elapsed,
+      ...(question.timeoutMs === undefined ? {} : { deadline: this.log.elapsed + question.timeoutMs }),
+      editable: JSON.stringify(input) === JSON.stringify(question.input),
+    };
+  }
+
+  #settle(id: string, by: string, behavior: Settlement['behavior']): void {
+    const entry = this.#open.get(id);
+    if (!entry) return;
+    this.#open.delete(id);
+    const settlement = { id, by, behavior };
+    this.#settled.set(id, settlement);
+    for (const [oldest] of this.#settled) {
+      if (this.#settled.size <= REMEMBERED) break;
+      this.#settled.delete(oldest);
+    }
+    const { toolUseId, toolName } = entry.question;
+    if (behavior === 'withdrawn') this.log.put({ type: 'approval', toolUseId, toolName, phase: 'withdrawn', by });
+    else this.log.put({ type: 'approval', toolUseId, toolName, phase: 'answered', by, behavior });
+    for (const listener of this.#settlements) this.log.guard(() => listener(settlement));
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const listener of this.#changes) this.log.guard(listener);
+  }
+}
+
+function permissionAnswer(answer: ApprovalAnswer, suggestions: readonly PermissionUpdate[], by: string): PermissionAnswer {
+  const source = { type: 'person', surface: by } as const;
+  if (answer.behavior === 'deny') {
+    const message = answer.message?.trim() || 'The user refused this call in the inspector.';
+    return { behavior: 'deny', message, source, ...(answer.interrupt === undefined ? {} : { interrupt: answer.interrupt }) };
+  }
+  const remembered = (answer.remember ?? []).flatMap((index) => suggestions[index] ?? []);
+  const updatedInput: JsonObject | undefined = answer.updatedInput;
+  return {
+    behavior: 'allow',
+    source,
+    ...(updatedInput === undefined ? {} : { updatedInput }),
+    ...(remembered.length === 0 ? {} : { updatedPermissions: remembered }),
+  };
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { FlowRecording } from '../protocol/flowEvents.js';
+import { flowText } from '../protocol/flowText.js';
+import { toMermaid } from '../protocol/mermaid.js';
+import type { ExportRequest, RpcError } from '../protocol/rpc.js';
+import { toScxml } from '../protocol/scxml.js';
+import { encodeRecording } from '../recording.js';
+import { countMarks, type Redactor } from '../redact.js';
+import type { ExportedFile } from '../server/methods.js';
+import type { StaticFile } from '../server/staticFiles.js';
+import { chromeTrace } from './chromeTrace.js';
+import { singleFileHtml } from './html.js';
+import { type MachineModule, regressionTest } from './regressionTest.js';
+
+export interface ExportContext {
+  readonly redactor: Redactor;
+  /** The built page, for HTML. */
+  page(): ReadonlyMap<string, StaticFile>;
+  /** By machine id: where a generated test imports the machine from. */
+  readonly machineModules?: Readonly<Record<string, MachineModule>>;
+}
+
+/** Makes an export. It is scanned once more before it leaves; a find refuses it unless `allowFindings` says otherwise. */
+export function buildExport(recording: FlowRecording, request: ExportRequest, context: ExportContext): ExportedFile | RpcError {
+  // What the compressed formats hold is this text, so the scan reads it in their place.
+  const content = flowText(recording);
+  try {
+    const file = make(recording, request, context);
+    const scanned = file.encoding === 'base64' || request.kind === 'html' ? content : file.text;
+    const findings = context.redactor.findings(scanned);
+    if (findings.length > 0 && !request.allowFindings) {
+      return {
+        code: 'refused',
+        message: `The export still holds what looks like a secret (${findings.join(', ')}). Look at it, or export with findings allowed.`,
+      };
+    }
+    return {
+      ...file,
+      bytes: file.encoding === 'base64' ? Buffer.byteLength(file.text, 'base64') : Buffer.byteLength(file.text),
+      redacted: countMarks(scanned),
+    };
+  } catch (error) {
+    return { code: 'unsupported', message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function make(recording: FlowRecording, request: ExportRequest, context: ExportContext): Omit<ExportedFile, 'bytes' | 'redacted'> {
+  const base = recording.header.name.replace(/[^A-Za-z0-9._-]+/g, '-') || 'flow';
+  const text = (suffix: string, mime: string, body: string) => ({
+    filename: `${base}${suffix}`,
+    mime,
+    encoding: 'utf8' as const,
+    text: body,
+  });
+  switch (request.kind) {
+    case 'recording':
+      return {
+        filename: `${base}.flow.jsonl.gz`,
+        mime: 'application/gzip',
+        encoding: 'base64',
+        text: encodeRecording(recording).toString('base64'),
+      };
+    case 'html':
+      return text('.html', 'text/html', singleFileHtml(recording, context.page()));
+    case 'chromeTrace':
+      return text('.trace.json', 'application/json', chromeTrace(recording));
+    case 'vitest':
+    case 'nodeTest': {
+      const { actor, machine } = actorOf(recording, request);
+      const module = context.machineModules?.[machine];
+      if (!module)
+        throw new Error(`Say where a test can import the machine "${machine}" from: machineModules: { "${machine}": { from, name } }.`);
+      const file = regressionTest(recording, { runner: request.kind, actor, machine: module });
+      const mark = createHash('sha256').update(actor).digest('hex').slice(0, 6);
+      return text(`.${machine}-${mark}.test.mjs`, 'text/javascript', file);
+    }
+    case 'mermaid':
+    case 'scxml': {
+      const { actor, machine } = actorOf(recording, request);
+      const graph = recording.graphs.find(({ id }) => id === machine);
+      if (!graph) throw new Error(`The graph of "${machine}" is not in the recording.`);
+      const last = recording.events.findLast((event) => event.type === 'transition' && event.actor === actor);
+      const active = last?.type === 'transition' ? last.configuration : [];
+      return request.kind === 'mermaid'
+        ? text(`.${machine}.mmd`, 'text/vnd.mermaid', toMermaid(graph, { active }))
+        : text(`.${machine}.scxml`, 'application/scxml+xml', toScxml(graph));
+    }
+  }
+}
+
+/** The machine actor a request speaks of; without one, the first machine of the recording. */
+function actorOf(recording: FlowRecording, request: ExportRequest): { actor: string; machine: string } {
+  for (const event of recording.events) {
+    if (event.type !== 'actor.started' || event.machine === null) continue;
+    if (request.actor === undefined || event.actor === request.actor) return { actor: event.actor, machine: event.machine };
+  }
+  throw new Error(request.actor === undefined ? 'The recording holds no machine.' : `"${request.actor}" is no machine of this recording.`);
+}

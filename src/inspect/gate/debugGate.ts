@@ -1,0 +1,409 @@
+import {
+  type AnyActorLogic,
+  type AnyActorRef,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  getMicrosteps,
+  isMachineSnapshot,
+} from 'xstate';
+import type { FlowLog } from '../flowLog.js';
+import type { FlowEvent } from '../protocol/flowEvents.js';
+import type { Breakpoint, HeldEvent, HeldState } from '../protocol/rpc.js';
+import { isMachine } from '../xstateAdapter.js';
+import { entersState, isBelow, matchesEvent } from './breakpoints.js';
+import { type BaseClock, FreezingClock, systemClock } from './freezingClock.js';
+
+interface Held {
+  readonly id: number;
+  readonly self: AnyActorRef;
+  readonly event: AnyEventObject;
+  readonly t: number;
+  readonly next: readonly string[];
+}
+/** What the gate needs of an inspector: names for actors, and a log to tell and to hear. */
+export interface GateWatch {
+  readonly log: FlowLog;
+  pathOf(ref: object): string | undefined;
+}
+export interface DebugGateOptions {
+  /** Clock under the freezing one. Default: the system's. */
+  readonly clock?: BaseClock;
+  readonly breakpoints?: readonly Breakpoint[];
+  /** An event that ends a pause, because the flow could not end otherwise. Default: an abort that a person or a closing session asked for. */
+  readonly endsPause?: (event: AnyEventObject) => boolean;
+}
+
+/**
+ * Pause, step and breakpoints on public XState API alone: a wrapper around machine logic that holds events before
+ * `transition`, and a clock whose `after` timers stand still. Create it with the session and give the actor
+ * `gate.instrument(machine)` and `gate.clock`.
+ *
+ * Macrosteps are atomic. Only machines are held: a child process or a model stream that runs goes on, and its
+ * answer waits at the machine that asked. Breakpoints `before` a state evaluate guards once more, so guards must be pure.
+ */
+export class DebugGate {
+  readonly clock: FreezingClock;
+  readonly #base: BaseClock;
+  readonly #endsPause: (event: AnyEventObject) => boolean;
+  readonly #instrumented = new WeakMap<object, AnyStateMachine>();
+  /** Addressed by actor too: one event object may go to several actors. */
+  readonly #releasing = new Set<Held>();
+  #justHeld: Held | undefined;
+  readonly #exempt = new Set<string>();
+  readonly #listeners = new Set<() => void>();
+  #breakpoints: readonly Breakpoint[];
+  #held: Held[] = [];
+  #paused = false;
+  #why: HeldState['why'] = null;
+  #letNextThrough = 0;
+  #nextId = 1;
+  #watch: GateWatch | undefined;
+  #grace: { readonly ms: number; controllers: number; timer: { readonly id: unknown; readonly due: number } | null } | null = null;
+
+  constructor(options: DebugGateOptions = {}) {
+    this.#base = options.clock ?? systemClock;
+    this.clock = new FreezingClock(this.#base);
+    this.#breakpoints = options.breakpoints ?? [];
+    this.#endsPause = options.endsPause ?? isPersonsAbort;
+  }
+
+  /** The machine and every machine named in its `actors`, at any depth, behind this gate. Once per machine, not per actor. */
+  instrument<M extends AnyStateMachine>(machine: M): M;
+  instrument(machine: AnyStateMachine): AnyStateMachine {
+    const known = this.#instrumented.get(machine);
+    if (known) return known;
+    const actors: Record<string, AnyActorLogic> = {};
+    for (const [name, logic] of Object.entries<unknown>(machine.implementations.actors)) {
+      if (isMachine(logic)) actors[name] = this.instrument(logic);
+    }
+    const provided = Object.keys(actors).length > 0 ? machine.provide({ actors }) : machine;
+    const wrapped: AnyStateMachine = Object.create(provided);
+    const transition = provided.transition.bind(wrapped);
+    wrapped.transition = (snapshot, event, scope) => this.#transition(provided, transition, snapshot, event, scope);
+    this.#instrumented.set(machine, wrapped);
+    this.#instrumented.set(wrapped, wrapped);
+    return wrapped;
+  }
+
+  /** Called by the inspector; a gate without one still pauses and steps. Returns how to let go. */
+  watch(watch: GateWatch): () => void {
+    this.#watch = watch;
+    const stop = watch.log.listen((event) => this.#observe(event));
+    return () => {
+      stop();
+      if (this.#watch === watch) this.#watch = undefined;
+    };
+  }
+
+  /** Whether the snapshot XState announces now is but the echo of an event that was held. */
+  isHeld(ref: object, event: object): boolean {
+    return this.#justHeld?.self === ref && this.#justHeld.event === event;
+  }
+  /** Whether this event is one that was held before and is let go now. */
+  isRelease(ref: object, event: object): boolean {
+    return this.#releaseOf(ref, event) !== undefined;
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+  get breakpoints(): readonly Breakpoint[] {
+    return this.#breakpoints;
+  }
+  get state(): HeldState {
+    const timer = this.#grace?.timer ?? null;
+    return {
+      paused: this.#paused,
+      why: this.#why,
+      held: this.#held.map((held) => this.#describe(held)),
+      frozenTimers: this.#paused ? this.clock.size : 0,
+      resumesInMs: timer === null ? null : Math.max(0, timer.due - this.#base.now()),
+    };
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  pause(by = 'code'): void {
+    this.#pause({ kind: 'manual', by });
+  }
+
+  resume(by = 'code'): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#why = null;
+    this.#letNextThrough = 0;
+    this.#exempt.clear();
+    this.#tell('resumed', by);
+    this.clock.thaw();
+    this.#releaseAll();
+    this.#changed();
+  }
+
+  /** Lets the oldest held event go, of this actor if given; with none held, the next one that comes. */
+  step(options: { readonly actor?: string; readonly by?: string } = {}): void {
+    if (!this.#paused) return;
+    const held = this.#held.find((candidate) => options.actor === undefined || this.#path(candidate.self) === options.actor);
+    if (held) this.#release(held, options.by ?? 'code');
+    else this.#letNextThrough++;
+    this.#changed();
+  }
+
+  /** Lets an actor and all below it run on while the rest stays paused. */
+  runToEnd(actor: string, by = 'code'): void {
+    if (!this.#paused) return;
+    this.#exempt.add(actor);
+    for (const held of this.#held.filter((candidate) => this.#isExempt(candidate.self))) this.#release(held, by);
+    this.#changed();
+  }
+
+  /** Replaces the breakpoints of pages. Those set in code stay; a page may only switch them on and off. */
+  setBreakpoints(wanted: readonly Breakpoint[]): void {
+    const fromCode = this.#breakpoints
+      .filter((breakpoint) => breakpoint.origin === 'code')
+      .map((breakpoint) => ({ ...breakpoint, enabled: wanted.find(({ id }) => id === breakpoint.id)?.enabled ?? breakpoint.enabled }));
+    const taken = new Set(fromCode.map(({ id }) => id));
+    this.#breakpoints = [
+      ...fromCode,
+      ...wanted.filter(({ id }) => !taken.has(id)).map((breakpoint) => ({ ...breakpoint, origin: 'page' as const })),
+    ];
+    this.#changed();
+  }
+
+  /** From now on a pause ends by itself `ms` after the last controlling page has gone, so that a closed tab hangs nobody. */
+  resumeWhenAlone(ms: number): void {
+    this.#grace = { ms, controllers: 0, timer: null };
+    this.#watchGrace();
+  }
+  setControllers(count: number): void {
+    if (!this.#grace) return;
+    this.#grace.controllers = count;
+    this.#watchGrace();
+  }
+  /** No server is left that pages could control the flow through: a pause must not outlive it. */
+  abandon(): void {
+    if (this.#grace?.timer) this.#base.clearTimeout(this.#grace.timer.id);
+    this.#grace = null;
+    this.resume('grace');
+  }
+
+  #transition(
+    machine: AnyStateMachine,
+    proceed: AnyStateMachine['transition'],
+    snapshot: AnyMachineSnapshot,
+    event: AnyEventObject,
+    scope: Parameters<AnyStateMachine['transition']>[2],
+  ): AnyMachineSnapshot {
+    const self: AnyActorRef = scope.self;
+    this.#justHeld = undefined;
+    if (event.type === 'xstate.stop') {
+      this.#forget(self);
+      return proceed(snapshot, event, scope);
+    }
+    if (!this.#mayPass(machine, self, snapshot, event)) return snapshot;
+    const next = proceed(snapshot, event, scope);
+    this.#breakAfter(self, snapshot, next);
+    return next;
+  }
+
+  #mayPass(machine: AnyStateMachine, self: AnyActorRef, snapshot: AnyMachineSnapshot, event: AnyEventObject): boolean {
+    const release = this.#releaseOf(self, event);
+    if (release) return this.#releasing.delete(release);
+    if (this.#paused && this.#endsPause(event)) {
+      this.#hold(machine, self, snapshot, event);
+      // Held first and let go with the others, so that every actor still gets its events in order.
+      queueMicrotask(() => this.resume('abort'));
+      return false;
+    }
+    if (this.#isExempt(self)) return true;
+    const waiting = this.#held.some((held) => held.self === self);
+    if (!this.#paused && !waiting) {
+      const hit = this.#breakBefore(machine, self, snapshot, event);
+      if (!hit) return true;
+      this.#pause({ kind: 'breakpoint', by: hit.id, ...this.#place(self, hit) });
+    } else if (this.#letNextThrough > 0 && !waiting) {
+      this.#letNextThrough--;
+      return true;
+    }
+    this.#hold(machine, self, snapshot, event);
+    return false;
+  }
+
+  #hold(machine: AnyStateMachine, self: AnyActorRef, snapshot: AnyMachineSnapshot, event: AnyEventObject): void {
+    const held = { id: this.#nextId++, self, event, t: this.#watch?.log.elapsed ?? 0, next: entered(machine, snapshot, event) };
+    this.#held.push(held);
+    this.#justHeld = held;
+    this.#tell('held', this.#why?.by ?? 'code', self, event.type);
+    this.#changed();
+  }
+
+  #release(held: Held, by: string): void {
+    this.#held = this.#held.filter((other) => other !== held);
+    if (held.self.getSnapshot().status !== 'active') return;
+    this.#tell('released', by, held.self, held.event.type);
+    this.#releasing.add(held);
+    held.self.send(held.event);
+  }
+
+  #releaseOf(ref: object, event: object): Held | undefined {
+    for (const held of this.#releasing) if (held.self === ref && held.event === event) return held;
+    return undefined;
+  }
+
+  #releaseAll(): void {
+    // An event let go may hit a breakpoint: then the rest stays.
+    for (let held = this.#held[0]; held && !this.#paused; held = this.#held[0]) this.#release(held, 'resume');
+  }
+
+  #forget(self: AnyActorRef): void {
+    const path = this.#path(self);
+    if (path !== undefined) this.#exempt.delete(path);
+    this.#held = this.#held.filter((held) => held.self !== self);
+  }
+
+  #breakBefore(machine: AnyStateMachine, self: AnyActorRef, snapshot: AnyMachineSnapshot, event: AnyEventObject): Breakpoint | undefined {
+    const candidates = this.#active(self).filter(
+      (breakpoint) => breakpoint.on === 'event' || (breakpoint.on === 'state' && breakpoint.when === 'before'),
+    );
+    if (candidates.length === 0) return undefined;
+    const next = candidates.some((breakpoint) => breakpoint.on === 'state') ? entered(machine, snapshot, event) : [];
+    return candidates.find((breakpoint) => matchesEvent(breakpoint, event.type) || entersState(breakpoint, next));
+  }
+
+  #breakAfter(self: AnyActorRef, before: AnyMachineSnapshot, after: AnyMachineSnapshot): void {
+    if (this.#paused || before === after) return;
+    const candidates = this.#active(self).filter((breakpoint) => breakpoint.on === 'state' && breakpoint.when === 'after');
+    if (candidates.length === 0) return;
+    const next = newStates(before, after);
+    const hit = candidates.find((breakpoint) => entersState(breakpoint, next));
+    if (hit) this.#pause({ kind: 'breakpoint', by: hit.id, ...this.#place(self, hit) });
+  }
+
+  /** Breakpoints on what the domain says: the pause takes hold at the next event. */
+  #observe(event: FlowEvent): void {
+    if (this.#paused) return;
+    const actor = 'actor' in event ? event.actor : undefined;
+    const hit = this.#breakpoints.find((breakpoint) => {
+      if (!breakpoint.enabled || (breakpoint.actor !== undefined && (actor === undefined || !isBelow(actor, breakpoint.actor))))
+        return false;
+      if (breakpoint.on === 'tool') return event.type === 'actor.started' && event.kind === 'toolCall' && event.name === breakpoint.tool;
+      if (breakpoint.on === 'error') return event.type === 'error' || (event.type === 'result' && event.isError);
+      if (breakpoint.on !== 'verdict') return false;
+      if (event.type === 'decision') return event.decision.behavior === breakpoint.behavior;
+      return breakpoint.behavior === 'ask' && event.type === 'approval' && event.phase === 'asked';
+    });
+    if (hit) this.#pause({ kind: 'breakpoint', by: hit.id, ...(actor === undefined ? {} : { actor }) });
+  }
+
+  #active(self: AnyActorRef): readonly Breakpoint[] {
+    if (this.#breakpoints.length === 0) return [];
+    return this.#breakpoints.filter(
+      (breakpoint) => breakpoint.enabled && (breakpoint.actor === undefined || isBelow(this.#path(self) ?? '', breakpoint.actor)),
+    );
+  }
+
+  #pause(why: NonNullable<HeldState['why']>): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#why = why;
+    this.clock.freeze();
+    if (why.kind === 'breakpoint')
+      this.#watch?.log.put({
+        type: 'control',
+        action: 'breakpoint',
+        by: 'breakpoint',
+        breakpoint: why.by,
+        ...(why.actor === undefined ? {} : { actor: why.actor }),
+      });
+    this.#tell('paused', why.kind === 'manual' ? why.by : 'breakpoint');
+    this.#changed();
+  }
+
+  #isExempt(self: AnyActorRef): boolean {
+    if (this.#exempt.size === 0) return false;
+    for (let at: AnyActorRef | undefined = self; at; at = at._parent) if (this.#exempt.has(this.#path(at) ?? '')) return true;
+    return false;
+  }
+
+  #path(ref: AnyActorRef): string | undefined {
+    return this.#watch?.pathOf(ref) ?? ref.id;
+  }
+
+  #place(self: AnyActorRef, hit: Breakpoint): { actor: string; state?: string } {
+    return { actor: this.#path(self) ?? self.id, ...(hit.on === 'state' ? { state: hit.state } : {}) };
+  }
+
+  #describe(held: Held): HeldEvent {
+    const body = Object.keys(held.event).length > 1 ? this.#watch?.log.bodies.put(held.event) : undefined;
+    const { id, t, next } = held;
+    return { id, actor: this.#path(held.self) ?? held.self.id, event: held.event.type, t, ...(body ? { body } : {}), next };
+  }
+
+  #tell(action: 'paused' | 'resumed' | 'held' | 'released', by: string, self?: AnyActorRef, event?: string): void {
+    const actor = self ? this.#path(self) : undefined;
+    this.#watch?.log.put({
+      type: 'control',
+      action,
+      by,
+      ...(actor === undefined ? {} : { actor }),
+      ...(event === undefined ? {} : { event }),
+    });
+  }
+
+  #changed(): void {
+    this.#watchGrace();
+    for (const listener of this.#listeners) {
+      try {
+        listener();
+      } catch {
+        if (this.#watch) this.#watch.log.faults++;
+      }
+    }
+  }
+
+  #watchGrace(): void {
+    const grace = this.#grace;
+    if (!grace) return;
+    const alone = this.#paused && grace.controllers === 0;
+    if (alone && !grace.timer)
+      grace.timer = { id: this.#base.setTimeout(() => this.#graceOver(), grace.ms), due: this.#base.now() + grace.ms };
+    else if (!alone && grace.timer) {
+      this.#base.clearTimeout(grace.timer.id);
+      grace.timer = null;
+    }
+  }
+
+  #graceOver(): void {
+    if (this.#grace) this.#grace.timer = null;
+    this.resume('grace');
+  }
+}
+
+/** An abort by which a person or the end of the session wants the flow to end: it must not wait behind a pause. */
+function isPersonsAbort(event: AnyEventObject): boolean {
+  return event.type === 'abort' && (event.reason === 'userInterrupt' || event.reason === 'sessionClosed');
+}
+
+function entered(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: AnyEventObject): readonly string[] {
+  try {
+    const states = new Set<string>();
+    let before = snapshot;
+    for (const [after] of getMicrosteps(machine, snapshot, event)) {
+      for (const id of newStates(before, after)) states.add(id);
+      before = after;
+    }
+    return [...states];
+  } catch {
+    // The transition itself will fail in the same way, where XState reports it.
+    return [];
+  }
+}
+
+function newStates(before: AnyMachineSnapshot, after: AnyMachineSnapshot): string[] {
+  if (!isMachineSnapshot(after)) return [];
+  const known = new Set(before._nodes);
+  return after._nodes.filter((node) => !known.has(node)).map((node) => node.id);
+}

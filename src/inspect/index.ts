@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import type { AnyActor } from 'xstate';
+import { ApprovalDesk } from './approvalDesk.js';
+import { CounterKeeper } from './counters.js';
+import { buildExport } from './exports/buildExport.js';
+import type { MachineModule } from './exports/regressionTest.js';
+import { FlowLog, type FlowLogOptions } from './flowLog.js';
+import { createFlowSink, type FlowSink } from './flowSink.js';
+import type { DebugGate } from './gate/debugGate.js';
+import { snapshotRecording, startRecorder } from './recording.js';
+import { type InspectorServer, type InspectorServerOptions, startServer } from './server/inspectorServer.js';
+import { defaultPageDir, loadPage } from './server/staticFiles.js';
+import { XStateAdapter, type XStateAdapterOptions } from './xstateAdapter.js';
+
+/** Something a session offers to an inspector beside its root actor. */
+export interface Inspectable {
+  readonly actor: AnyActor;
+  /** The gate the session was created with, for pausing. */
+  readonly gate?: DebugGate;
+  /** Called once on attach; the session feeds the sink and shows its questions on the desk until the returned function is called. */
+  attachInspection?(feeds: { readonly sink: FlowSink; readonly desk: ApprovalDesk }): () => void;
+}
+
+export interface FlowOptions extends FlowLogOptions, Pick<XStateAdapterOptions, 'nameActor'> {
+  /** The gate the actor was created with. */
+  readonly gate?: DebugGate;
+}
+/** A flow under inspection, without server: the log and what feeds it. */
+export interface InspectedSystem {
+  readonly log: FlowLog;
+  readonly sink: FlowSink;
+  readonly desk: ApprovalDesk;
+  readonly adapter: XStateAdapter;
+  readonly gate: DebugGate | undefined;
+  detach(): void;
+}
+
+/** Starts the account of a flow. Before this call, and after `detach`, inspection costs nothing: no observer is registered. */
+export function inspectFlow(target: AnyActor | Inspectable, options: FlowOptions = {}): InspectedSystem {
+  const inspectable: Inspectable = 'actor' in target ? target : { actor: target };
+  const gate = options.gate ?? inspectable.gate;
+  const log = new FlowLog(options);
+  const adapter = new XStateAdapter(log, {
+    ...(options.nameActor ? { nameActor: options.nameActor } : {}),
+    ...(gate ? { gate } : {}),
+  });
+  const sink = createFlowSink(log);
+  const desk = new ApprovalDesk(log);
+  const stops = [
+    adapter.attach(inspectable.actor),
+    gate?.watch({ log, pathOf: (ref) => adapter.pathOf(ref) }),
+    inspectable.attachInspection?.({ sink, desk }),
+  ];
+  return {
+    log,
+    sink,
+    desk,
+    adapter,
+    gate,
+    detach: () => {
+      for (const stop of stops) stop?.();
+    },
+  };
+}
+
+export interface ServeOptions extends InspectorServerOptions {
+  /** By machine id: where a generated regression test imports the machine from. */
+  readonly machineModules?: Readonly<Record<string, MachineModule>>;
+}
+
+/** Serves the page for a flow on 127.0.0.1. */
+export async function startInspectorServer(system: InspectedSystem, options: ServeOptions = {}): Promise<InspectorServer> {
+  const { log, gate, desk } = system;
+  const keeper = new CounterKeeper(log);
+  const stopCounting = keeper.follow();
+  const server = await startServer(
+    {
+      log,
+      desk,
+      ...(gate ? { gate } : {}),
+      counters: (clients) => keeper.read(clients),
+      buildExport: (request) =>
+        buildExport(snapshotRecording(log, request.range), request, {
+          redactor: log.redactor,
+          page: () => loadPage(options.pageDir ?? defaultPageDir()),
+          ...(options.machineModules ? { machineModules: options.machineModules } : {}),
+        }),
+    },
+    options,
+  );
+  return {
+    ...server,
+    close: async () => {
+      stopCounting();
+      await server.close();
+    },
+  };
+}
+
+export interface AttachOptions extends FlowOptions, ServeOptions {
+  /** Opens the page in the person's browser. Default false. */
+  readonly open?: boolean;
+  /** File to record into, `*.flow.jsonl.gz`. */
+  readonly record?: string;
+}
+export interface AttachedInspector {
+  readonly url: string;
+  /** A link that may look but not act. */
+  readonly viewUrl: string;
+  readonly server: InspectorServer;
+  readonly system: InspectedSystem;
+  /** Ends server, recording and inspection. The flow goes on. */
+  close(): Promise<void>;
+}
+
+/** Watches a running actor (or a session): serves the page, and records if asked to. */
+export async function attachInspector(target: AnyActor | Inspectable, options: AttachOptions = {}): Promise<AttachedInspector> {
+  const system = inspectFlow(target, options);
+  const recorder = options.record === undefined ? undefined : startRecorder(system.log, options.record);
+  const server = await startInspectorServer(system, options).catch(async (error: unknown) => {
+    system.detach();
+    await recorder?.close();
+    throw error;
+  });
+  if (options.open) openInBrowser(server.url, system.log);
+  return {
+    url: server.url,
+    viewUrl: server.viewUrl,
+    server,
+    system,
+    close: async () => {
+      await server.close();
+      system.detach();
+      await recorder?.close();
+    },
+  };
+}
+
+function openInBrowser(url: string, log: FlowLog): void {
+  const [command, ...args] =
+    process.platform === 'darwin'
+      ? ['open', url]
+      : process.platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler', url]
+        : ['xdg-open', url];
+  const child = spawn(command ?? 'xdg-open', args, { stdio: 'ignore', detached: true });
+  child.on('error', (error) => log.put({ type: 'note', level: 'warning', text: `The browser could not be opened: ${error.message}` }));
+  child.unref();
+}
+
+export type { ActorFacts, ActorNaming } from './actorNames.js';
+export { ApprovalDesk, type OpenQuestion, type Settlement } from './approvalDesk.js';
+export { chromeTrace } from './exports/chromeTrace.js';
+export { type MachineModule, type RegressionTestOptions, regressionTest } from './exports/regressionTest.js';
+export { type FlowListener, FlowLog, type FlowLogOptions } from './flowLog.js';
+export { createFlowSink, type FlowSink } from './flowSink.js';
+export { DebugGate, type DebugGateOptions } from './gate/debugGate.js';
+export type { BaseClock } from './gate/freezingClock.js';
+export type * from './protocol/flowEvents.js';
+export { type ActorMoment, FlowIndex } from './protocol/flowIndex.js';
+export { isFlowEvent, NotAFlowError, parseFlowText } from './protocol/flowText.js';
+export { type MachineEdge, type MachineGraph, type MachineNode, machineGraph } from './protocol/graph.js';
+export { toMermaid } from './protocol/mermaid.js';
+export type { Breakpoint, HeldState, PendingApproval } from './protocol/rpc.js';
+export { toScxml } from './protocol/scxml.js';
+export {
+  encodeRecording,
+  type Recorder,
+  readRecording,
+  readRecording as openRecording,
+  snapshotRecording,
+  startRecorder,
+} from './recording.js';
+export { type CustomRule, type RedactionOptions, Redactor } from './redact.js';
+export { type Mismatch, type ReplayReport, replayRecording } from './replay.js';
+export type { InspectorServer, InspectorServerOptions } from './server/inspectorServer.js';
+export { StreamRedactor } from './streamRedactor.js';
