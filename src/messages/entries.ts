@@ -13,8 +13,8 @@ import type { ContentBlockParam } from './types.js';
 const block = z.custom<ContentBlockParam>(isLooseBlock, 'expected a content block with a type');
 const content = z.union([z.string(), z.array(block)]);
 
+const identity = { uuid: z.string().min(1) };
 const base = {
-  uuid: z.string().min(1),
   /** The entry this one follows; null at a root. */
   parentUuid: z.string().nullish(),
   sessionId: z.string().optional(),
@@ -28,7 +28,7 @@ const base = {
   teamName: z.string().optional(),
 };
 
-const userEntry = z.looseObject({
+const userDraft = z.looseObject({
   ...base,
   type: z.literal('user'),
   message: z.looseObject({ role: z.literal('user'), content }),
@@ -40,7 +40,7 @@ const userEntry = z.looseObject({
   /** The queued prompt that this entry delivers. */
   promptId: z.string().optional(),
 });
-const assistantEntry = z.looseObject({
+const assistantDraft = z.looseObject({
   ...base,
   type: z.literal('assistant'),
   message: z.looseObject({ id: z.string().optional(), role: z.literal('assistant'), model: z.string().optional(), content }),
@@ -48,7 +48,7 @@ const assistantEntry = z.looseObject({
   isApiErrorMessage: z.boolean().optional(),
 });
 const preservedSegment = z.looseObject({ headUuid: z.string(), anchorUuid: z.string(), tailUuid: z.string() });
-const systemEntry = z.looseObject({
+const systemDraft = z.looseObject({
   ...base,
   type: z.literal('system'),
   /** `compact_boundary`, `message_discarded`, `local_command`, … Never sent to the model. */
@@ -59,7 +59,12 @@ const systemEntry = z.looseObject({
   /** For `message_discarded`: the answer none of whose blocks counts. */
   messageId: z.string().optional(),
 });
-const attachmentEntry = z.looseObject({ ...base, type: z.literal('attachment'), attachment: z.looseObject({ type: z.string() }) });
+const attachmentDraft = z.looseObject({ ...base, type: z.literal('attachment'), attachment: z.looseObject({ type: z.string() }) });
+
+const userEntry = userDraft.extend(identity);
+const assistantEntry = assistantDraft.extend(identity);
+const systemEntry = systemDraft.extend(identity);
+const attachmentEntry = attachmentDraft.extend(identity);
 
 export type UserEntry = z.infer<typeof userEntry>;
 export type AssistantEntry = z.infer<typeof assistantEntry>;
@@ -67,6 +72,13 @@ export type SystemEntry = z.infer<typeof systemEntry>;
 /** Context put beside the conversation: hook texts, notifications, prompts typed while a turn ran. */
 export type AttachmentEntry = z.infer<typeof attachmentEntry>;
 export type ChainEntry = UserEntry | AssistantEntry | SystemEntry | AttachmentEntry;
+
+/** A chain entry before the transcript has given it its place: uuid, parent, session, time and directory are filled in on append. */
+export type ChainDraft =
+  | z.infer<typeof userDraft>
+  | z.infer<typeof assistantDraft>
+  | z.infer<typeof systemDraft>
+  | z.infer<typeof attachmentDraft>;
 
 const CHAIN_SCHEMAS = { user: userEntry, assistant: assistantEntry, system: systemEntry, attachment: attachmentEntry };
 

@@ -1,0 +1,179 @@
+import { blocksOf, isClientToolUse, isToolResult, textField } from './blocks.js';
+import type { ChainEntry, SystemEntry, TranscriptLine } from './entries.js';
+
+/** One conversation out of a transcript: the path from its root to its newest entry, with what a linear walk would lose. */
+export interface Branch {
+  readonly entries: readonly ChainEntry[];
+  /** Entries whose parent is not in the file; they follow the line before them instead. */
+  readonly relinked: readonly string[];
+}
+
+interface Node {
+  readonly uuid: string;
+  readonly position: number;
+  readonly parent: string | undefined;
+  /** Undefined for entries that only link (progress and whatever else another version writes). */
+  readonly entry: ChainEntry | undefined;
+}
+
+/**
+ * Selects the current conversation: the last user or assistant line leads back along `parentUuid`. A walk alone loses parallel siblings,
+ * so every line of a kept answer and every result of a kept call comes back, in the order of the file. A compaction boundary is a root;
+ * what it preserved is spliced in where it says. Source: claude-agent-sdk-python, `sessions.py`; Claude Code changelog (parallel results on resume).
+ */
+export function selectBranch(lines: readonly TranscriptLine[], sidechain = false): Branch {
+  const relinked: string[] = [];
+  const nodes = indexNodes(lines, sidechain, relinked);
+  const leaf = findLeaf(nodes);
+  if (leaf === undefined) return { entries: [], relinked };
+  const path = walk(nodes, leaf);
+  for (const node of trailing(nodes, leaf)) path.set(node.uuid, node);
+  const root = [...path.values()].find((node) => isBoundary(node.entry));
+  const preserved = root === undefined ? new Map<string, Node>() : preservedSegment(nodes, root);
+  const before = restoreSiblings(nodes, preserved, new Set(path.keys()));
+  const after = restoreSiblings(nodes, path, new Set(preserved.keys()));
+  return { entries: splice(root, before, after), relinked };
+}
+
+/** The subagents' conversations that share the file, each under its root's uuid. */
+export function selectSidechains(lines: readonly TranscriptLine[]): { readonly root: string; readonly entries: readonly ChainEntry[] }[] {
+  const roots = new Map<string, string>();
+  const groups = new Map<string, TranscriptLine[]>();
+  for (const line of lines) {
+    if (line.kind !== 'chain' || line.entry.isSidechain !== true) continue;
+    const { uuid, parentUuid } = line.entry;
+    const root = (parentUuid ? roots.get(parentUuid) : undefined) ?? uuid;
+    roots.set(uuid, root);
+    const group = groups.get(root);
+    if (group === undefined) groups.set(root, [line]);
+    else group.push(line);
+  }
+  return [...groups].map(([root, group]) => ({ root, entries: selectBranch(group, true).entries }));
+}
+
+function indexNodes(lines: readonly TranscriptLine[], sidechain: boolean, relinked: string[]): Map<string, Node> {
+  const nodes = new Map<string, Node>();
+  const known = new Set<string>();
+  for (const { entry } of lines) if (typeof entry.uuid === 'string' && (entry.isSidechain === true) === sidechain) known.add(entry.uuid);
+  let previous: string | undefined;
+  for (const [position, line] of lines.entries()) {
+    if (line.kind === 'journal') continue;
+    const { uuid, parentUuid, isSidechain } = line.entry;
+    if (typeof uuid !== 'string' || nodes.has(uuid) || (isSidechain === true) !== sidechain) continue;
+    let parent = typeof parentUuid === 'string' ? parentUuid : undefined;
+    if (parent !== undefined && !known.has(parent)) {
+      relinked.push(uuid);
+      parent = previous;
+    }
+    nodes.set(uuid, { uuid, position, parent, entry: line.kind === 'chain' ? line.entry : undefined });
+    previous = uuid;
+  }
+  return nodes;
+}
+
+function findLeaf(nodes: ReadonlyMap<string, Node>): Node | undefined {
+  let spoken: Node | undefined;
+  let any: Node | undefined;
+  for (const node of nodes.values()) {
+    const { entry } = node;
+    if (entry === undefined) continue;
+    any = node;
+    if ((entry.type === 'user' || entry.type === 'assistant') && entry.isMeta !== true && entry.teamName === undefined) spoken = node;
+  }
+  return spoken ?? any;
+}
+
+/** The path back to the root, keyed by uuid. Stops where a cycle would begin. */
+function walk(nodes: ReadonlyMap<string, Node>, leaf: Node, stop?: string): Map<string, Node> {
+  const path: Node[] = [];
+  const seen = new Set<string>();
+  for (let node: Node | undefined = leaf; node !== undefined && !seen.has(node.uuid); ) {
+    seen.add(node.uuid);
+    path.push(node);
+    if (node.uuid === stop || isBoundary(node.entry)) break;
+    node = node.parent === undefined ? undefined : nodes.get(node.parent);
+  }
+  return new Map(path.reverse().map((node) => [node.uuid, node]));
+}
+
+/** Context written behind the leaf (attachments, expansions, notices) belongs to it. */
+function trailing(nodes: ReadonlyMap<string, Node>, leaf: Node): Node[] {
+  const tail = new Set([leaf.uuid]);
+  const found: Node[] = [];
+  for (const node of nodes.values()) {
+    if (node.position <= leaf.position || node.parent === undefined || !tail.has(node.parent)) continue;
+    tail.add(node.uuid);
+    found.push(node);
+  }
+  return found;
+}
+
+/** Adds the lines of kept answers, the results of kept calls that have none, and the attachments that hang on either. */
+function restoreSiblings(nodes: ReadonlyMap<string, Node>, kept: ReadonlyMap<string, Node>, elsewhere: ReadonlySet<string>): Node[] {
+  const all = new Map(kept);
+  const candidates = [...nodes.values()].filter((node) => node.entry !== undefined && !elsewhere.has(node.uuid));
+  const messages = new Set<string>();
+  for (const { entry } of kept.values()) if (entry?.type === 'assistant' && entry.message.id) messages.add(entry.message.id);
+  for (const node of candidates) {
+    if (node.entry?.type === 'assistant' && node.entry.message.id && messages.has(node.entry.message.id)) all.set(node.uuid, node);
+  }
+  const open = new Set<string>();
+  const answered = new Set<string>();
+  for (const { entry } of all.values()) {
+    if (entry === undefined || entry.type === 'system' || entry.type === 'attachment') continue;
+    for (const block of blocksOf(entry.message.content)) {
+      if (isClientToolUse(block)) open.add(textField(block, 'id'));
+      else if (isToolResult(block)) answered.add(textField(block, 'tool_use_id'));
+    }
+  }
+  const restored = new Set<string>();
+  for (const node of candidates) {
+    const { entry } = node;
+    if (all.has(node.uuid) || entry === undefined) continue;
+    if (entry.type === 'user') {
+      const ids = blocksOf(entry.message.content)
+        .filter(isToolResult)
+        .map((block) => textField(block, 'tool_use_id'));
+      if (!ids.some((id) => open.has(id) && !answered.has(id))) continue;
+      for (const id of ids) answered.add(id);
+    } else if (entry.type !== 'attachment' || node.parent === undefined || !restored.has(node.parent)) continue;
+    restored.add(node.uuid);
+    all.set(node.uuid, node);
+  }
+  return inOrder(kept, all);
+}
+
+/** The path in its own order, the restored entries where the file has them. */
+function inOrder(path: ReadonlyMap<string, Node>, all: ReadonlyMap<string, Node>): Node[] {
+  const rank = new Map<string, number>();
+  let highest = -1;
+  for (const node of path.values()) {
+    highest = Math.max(highest, node.position);
+    rank.set(node.uuid, highest);
+  }
+  const rankOf = (node: Node) => rank.get(node.uuid) ?? node.position;
+  return [...all.values()].sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+function isBoundary(entry: ChainEntry | undefined): entry is SystemEntry {
+  return entry?.type === 'system' && entry.subtype === 'compact_boundary';
+}
+
+function preservedSegment(nodes: ReadonlyMap<string, Node>, boundary: Node): Map<string, Node> {
+  const segment = isBoundary(boundary.entry) ? boundary.entry.compactMetadata?.preservedSegment : undefined;
+  const tail = segment === undefined ? undefined : nodes.get(segment.tailUuid);
+  if (segment === undefined || tail === undefined || !nodes.has(segment.headUuid)) return new Map();
+  const path = walk(nodes, tail, segment.headUuid);
+  return path.has(segment.headUuid) ? path : new Map();
+}
+
+function splice(boundary: Node | undefined, preserved: readonly Node[], path: readonly Node[]): ChainEntry[] {
+  const entries = (nodes: readonly Node[]) => nodes.flatMap((node) => node.entry ?? []);
+  if (preserved.length === 0) return entries(path);
+  const segment = isBoundary(boundary?.entry) ? boundary.entry.compactMetadata?.preservedSegment : undefined;
+  const anchor = path.findIndex((node) => node.uuid === segment?.anchorUuid);
+  const at = anchor === -1 ? 1 : anchor + 1;
+  // An older summary in the preserved part would stand in the middle of the conversation; the new one covers it.
+  const kept = preserved.filter((node) => node.entry?.type !== 'user' || node.entry.isCompactSummary !== true);
+  return [...entries(path.slice(0, at)), ...entries(kept), ...entries(path.slice(at))];
+}

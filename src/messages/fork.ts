@@ -1,0 +1,92 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type ChainEntry, serializeEntry, type TranscriptLine } from './entries.js';
+import type { JournalType } from './journal.js';
+import type { LoadedTranscript } from './load.js';
+import { transcriptPath } from './paths.js';
+import { openTranscript, type Transcript, type TranscriptOptions } from './transcript.js';
+
+export interface ForkOptions extends TranscriptOptions {
+  /** The last entry to take over, by its uuid in the source; the whole source when absent. */
+  readonly upTo?: string;
+}
+
+/** What a fork inherits of the journal: what is known of calls, and session state. Open questions and notifications stay with the source. */
+const INHERITED: ReadonlySet<JournalType> = new Set<JournalType>(['call.started', 'call.outcome', 'tools.loaded', 'session.state']);
+
+/**
+ * Copies a session under a new id and opens the copy; the source is not touched. All branches come along, subagents' conversations do not.
+ * Every uuid is new, entries that only link are bridged, and each entry says what it was forked from.
+ */
+export function forkTranscript(source: Pick<LoadedTranscript, 'lines' | 'sessionId'>, options: ForkOptions): Transcript {
+  const path = transcriptPath(options.dataDir, options.cwd, options.sessionId);
+  const text = forkLines(source, options)
+    .map(({ entry }) => `${serializeEntry(entry)}\n`)
+    .join('');
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot create the fork ${path}: ${why}. A fork needs a session id of its own.`, { cause: error });
+  }
+  return openTranscript(options);
+}
+
+/** The lines of a fork, without writing them. */
+export function forkLines(
+  source: Pick<LoadedTranscript, 'lines' | 'sessionId'>,
+  { sessionId, ids, upTo }: Pick<ForkOptions, 'sessionId' | 'ids' | 'upTo'>,
+): TranscriptLine[] {
+  const lines = cutAt(source.lines, upTo);
+  const parents = new Map<string, string | undefined>();
+  const renamed = new Map<string, string>();
+  for (const { kind, entry } of lines) {
+    if (typeof entry.uuid !== 'string' || entry.isSidechain === true) continue;
+    parents.set(entry.uuid, typeof entry.parentUuid === 'string' ? entry.parentUuid : undefined);
+    if (kind === 'chain') renamed.set(entry.uuid, ids());
+  }
+  /** The new uuid of the nearest ancestor that is copied. */
+  const parentOf = (uuid: string | null | undefined): string | null => {
+    const seen = new Set<string>();
+    for (let at = uuid ?? undefined; at !== undefined && !seen.has(at); at = parents.get(at)) {
+      seen.add(at);
+      const copy = renamed.get(at);
+      if (copy !== undefined) return copy;
+    }
+    return null;
+  };
+  const copies: TranscriptLine[] = [];
+  for (const line of lines) {
+    if (line.kind === 'journal' && INHERITED.has(line.entry.type)) copies.push({ kind: 'journal', entry: { ...line.entry, sessionId } });
+    if (line.kind !== 'chain' || line.entry.isSidechain === true) continue;
+    const { entry } = line;
+    const forkedFrom = { sessionId: entry.sessionId ?? source.sessionId, messageUuid: entry.uuid };
+    const uuid = renamed.get(entry.uuid) ?? ids();
+    const moved = { ...entry, uuid, parentUuid: parentOf(entry.parentUuid), sessionId, isSidechain: false, forkedFrom };
+    copies.push({ kind: 'chain', entry: moved.type === 'system' ? relinkBoundary(moved, renamed, parentOf) : moved });
+  }
+  return copies;
+}
+
+function cutAt(lines: readonly TranscriptLine[], upTo: string | undefined): readonly TranscriptLine[] {
+  if (upTo === undefined) return lines;
+  const at = lines.findIndex(({ entry }) => entry.uuid === upTo);
+  if (at === -1) throw new Error(`Cannot fork at ${upTo}: no entry of the source has this uuid.`);
+  return lines.slice(0, at + 1);
+}
+
+type Boundary = Extract<ChainEntry, { type: 'system' }>;
+
+function relinkBoundary(
+  entry: Boundary,
+  renamed: ReadonlyMap<string, string>,
+  parentOf: (uuid: string | null | undefined) => string | null,
+): Boundary {
+  const logicalParentUuid = entry.logicalParentUuid === undefined ? {} : { logicalParentUuid: parentOf(entry.logicalParentUuid) };
+  const segment = entry.compactMetadata?.preservedSegment;
+  if (segment === undefined) return { ...entry, ...logicalParentUuid };
+  const name = (uuid: string) => renamed.get(uuid) ?? uuid;
+  const preservedSegment = { headUuid: name(segment.headUuid), anchorUuid: name(segment.anchorUuid), tailUuid: name(segment.tailUuid) };
+  return { ...entry, ...logicalParentUuid, compactMetadata: { ...entry.compactMetadata, preservedSegment } };
+}

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { type Branch, selectBranch, selectSidechains } from './chain.js';
+import { type ChainEntry, parseTranscriptLine, type TranscriptLine } from './entries.js';
+import type { JournalEntry } from './journal.js';
+import { type OpenToolCall, openCallsOf } from './resume.js';
+
+export interface TranscriptProblem {
+  readonly code: 'bom' | 'half_line' | 'corrupt_json' | 'malformed_entry' | 'duplicate_uuid' | 'missing_parent' | 'other_session';
+  /** Line number, from 1. */
+  readonly line: number;
+  readonly text: string;
+  /** The beginning of the line as it stands in the file. */
+  readonly excerpt: string;
+}
+
+export interface ParsedTranscript {
+  readonly lines: readonly TranscriptLine[];
+  readonly problems: readonly TranscriptProblem[];
+  /** False when the file's last line was never finished: the next one must not be glued to it. */
+  readonly endsWithNewline: boolean;
+}
+
+export interface LoadedTranscript extends ParsedTranscript {
+  readonly path: string | undefined;
+  readonly sessionId: string | undefined;
+  /** The directory the session was last in. */
+  readonly cwd: string | undefined;
+  /** The current conversation, oldest first. */
+  readonly chain: readonly ChainEntry[];
+  /** Subagents' conversations that share the file. */
+  readonly sidechains: readonly { readonly root: string; readonly entries: readonly ChainEntry[] }[];
+  readonly journal: readonly JournalEntry[];
+  /** Calls of the current conversation that have no result. */
+  readonly openCalls: readonly OpenToolCall[];
+}
+
+const NEWLINE = 0x0a;
+const EXCERPT = 120;
+
+/**
+ * Reads a transcript. Whatever a line holds, loading does not throw and does not touch the file: lines that cannot be read are set
+ * aside and counted in `problems`. Throws only when the file itself cannot be read, naming it.
+ */
+export function loadTranscript(path: string): LoadedTranscript {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw new Error(`Cannot read the transcript ${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  return describeTranscript(parseTranscript(bytes), path);
+}
+
+/** Splits a transcript's bytes into lines and reads each. */
+export function parseTranscript(bytes: Buffer): ParsedTranscript {
+  const lines: TranscriptLine[] = [];
+  const problems: TranscriptProblem[] = [];
+  const uuids = new Set<string>();
+  let start = 0;
+  for (let number = 1; start < bytes.length; number++) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    let text = bytes.toString('utf8', start, end);
+    start = end + 1;
+    const report = (code: TranscriptProblem['code'], why: string) => {
+      problems.push({ code, line: number, text: `line ${number}: ${why}`, excerpt: text.slice(0, EXCERPT) });
+    };
+    if (number === 1 && text.startsWith('\uFEFF')) {
+      text = text.slice(1);
+      report('bom', 'begins with a byte order mark; it is ignored');
+    }
+    if (text.trim() === '') continue;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      if (newline === -1) report('half_line', 'the last line was cut off while it was written; it is ignored');
+      else report('corrupt_json', 'is not valid JSON; it is ignored');
+      continue;
+    }
+    const parsed = parseTranscriptLine(value);
+    if (parsed.kind === 'malformed') {
+      report('malformed_entry', `${parsed.reason}; it is ignored`);
+      continue;
+    }
+    const { uuid } = parsed.entry;
+    if (typeof uuid === 'string' && uuids.has(uuid)) {
+      report('duplicate_uuid', `repeats the uuid ${uuid}; the first one counts`);
+      continue;
+    }
+    if (typeof uuid === 'string') uuids.add(uuid);
+    lines.push(parsed);
+  }
+  return { lines, problems, endsWithNewline: bytes.length === 0 || bytes[bytes.length - 1] === NEWLINE };
+}
+
+/** Selects the conversation and what is open in it. */
+export function describeTranscript(parsed: ParsedTranscript, path: string | undefined): LoadedTranscript {
+  const branch = selectBranch(parsed.lines);
+  const last = branch.entries.findLast((entry) => entry.sessionId !== undefined);
+  return {
+    ...parsed,
+    path,
+    problems: [...parsed.problems, ...relinkProblems(branch)],
+    sessionId: last?.sessionId,
+    cwd: branch.entries.findLast((entry) => entry.cwd !== undefined)?.cwd,
+    chain: branch.entries,
+    sidechains: selectSidechains(parsed.lines),
+    journal: parsed.lines.flatMap((line) => (line.kind === 'journal' ? [line.entry] : [])),
+    openCalls: openCallsOf(branch.entries, parsed.lines),
+  };
+}
+
+function relinkProblems({ relinked }: Branch): TranscriptProblem[] {
+  return relinked.map((uuid) => ({
+    code: 'missing_parent',
+    line: 0,
+    text: `entry ${uuid}: its parent is not in the file; it follows the entry before it`,
+    excerpt: '',
+  }));
+}

@@ -1,0 +1,48 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const MAX_SLUG = 200;
+const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/**
+ * The directory name that stands for a working directory: every character that is not alphanumeric becomes `-`; longer than 200
+ * characters is cut and gets a hash of the whole. Same rule as Claude Code, so that either finds the other's sessions.
+ */
+export function cwdSlug(cwd: string): string {
+  const slug = cwd.replace(/[^a-zA-Z0-9]/g, '-');
+  return slug.length <= MAX_SLUG ? slug : `${slug.slice(0, MAX_SLUG)}-${hash(cwd)}`;
+}
+
+function hash(text: string): string {
+  let value = 0;
+  for (let index = 0; index < text.length; index++) value = (Math.imul(value, 31) + text.charCodeAt(index)) | 0;
+  return Math.abs(value).toString(36);
+}
+
+/** Where Sixgates keeps its sessions: `SIXGATES_DATA_DIR`, else `~/.sixgates`. */
+export function defaultDataDir(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  return env.SIXGATES_DATA_DIR ? resolve(env.SIXGATES_DATA_DIR) : join(homedir(), '.sixgates');
+}
+
+/** Where Claude Code keeps its own: `CLAUDE_CONFIG_DIR`, else `~/.claude`. Read for imports, never written. */
+export function claudeConfigDir(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  return env.CLAUDE_CONFIG_DIR ? resolve(env.CLAUDE_CONFIG_DIR) : join(homedir(), '.claude');
+}
+
+/** The directory of a working directory's sessions. */
+export function projectDir(dataDir: string, cwd: string): string {
+  return join(dataDir, 'projects', cwdSlug(cwd));
+}
+
+/** A session's transcript file. Refuses ids that would leave the directory. */
+export function transcriptPath(dataDir: string, cwd: string, sessionId: string): string {
+  if (!SESSION_ID.test(sessionId)) {
+    throw new Error(`"${sessionId}" is no session id: use letters, digits, "-" and "_", at most 128 characters.`);
+  }
+  return join(projectDir(dataDir, cwd), `${sessionId}.jsonl`);
+}
+
+/** Where a session's spilled outputs go, beside its transcript. */
+export function toolResultsDir(dataDir: string, cwd: string, sessionId: string): string {
+  return join(transcriptPath(dataDir, cwd, sessionId).slice(0, -'.jsonl'.length), 'tool-results');
+}

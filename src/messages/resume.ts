@@ -1,0 +1,189 @@
+import type { JsonObject } from '../json.js';
+import { UNKNOWN_OUTCOME } from './assemble.js';
+import { deliveredNotificationId, deliveredPromptId } from './attachments.js';
+import { blocksOf, isClientToolUse, isToolResult, textField } from './blocks.js';
+import type { ChainDraft, ChainEntry, TranscriptLine } from './entries.js';
+import type { JournalEntry } from './journal.js';
+import type { LoadedTranscript } from './load.js';
+import { normalizeWithNotes } from './normalize.js';
+import type { Note } from './note.js';
+import type { MessageParam, ToolResultBlockParam } from './types.js';
+
+/** A call without a result. */
+export interface OpenToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  /** False only when it is certain that the tool never began. */
+  readonly started: boolean;
+}
+
+export interface ParkedApproval {
+  readonly callId: string;
+  readonly tool: string;
+  /** Exactly what the person was shown; an answer binds to it. */
+  readonly input: JsonObject;
+  readonly inputDigest: string | undefined;
+  readonly question: JsonObject | undefined;
+}
+
+export interface ResumeState {
+  /** The history, sendable as it is once a prompt follows: open calls are closed in it. */
+  readonly messages: readonly MessageParam[];
+  readonly openCalls: readonly OpenToolCall[];
+  /** Questions that were open; each may be put again, or its call closed with {@link closingResult}. Never run by loading. */
+  readonly parkedApprovals: readonly ParkedApproval[];
+  readonly undeliveredNotifications: readonly { readonly id: string; readonly text: string }[];
+  readonly undeliveredPrompts: readonly { readonly id: string; readonly content: string | readonly unknown[] }[];
+  readonly loadedTools: readonly { readonly name: string; readonly schemaDigest: string | undefined }[];
+  /** The merge of all `session.state` patches. */
+  readonly state: JsonObject;
+  readonly sessionId: string | undefined;
+  readonly cwd: string | undefined;
+  /** Result lines to append, in call order, for open calls that nobody will answer: all but the parked ones. */
+  readonly closing: readonly ChainDraft[];
+  /** What the history needed to be sendable. */
+  readonly notes: readonly Note[];
+}
+
+const INTERRUPTED =
+  'Interrupted, outcome unknown: the process ended while this call was running. It may have taken effect in part or fully. ' +
+  'It was not run again. Check before repeating it.';
+const NOT_RUN = 'Not run: the process ended before this call started. Nothing was done.';
+const NOT_ANSWERED = 'Not run: the process ended while this call waited for permission. Nothing was done.';
+
+/** Everything a session needs to go on where a process stopped. Pure: reads, decides, runs nothing. */
+export function resumeState(loaded: Pick<LoadedTranscript, 'lines' | 'chain' | 'sessionId' | 'cwd'>): ResumeState {
+  const { lines, chain, sessionId, cwd } = loaded;
+  const openCalls = openCallsOf(chain, lines);
+  const parked = parkedApprovals(lines, openCalls);
+  const text = new Map(openCalls.map((call) => [call.id, closingText(call, lines, parked)]));
+  const recorded = recordedResults(lines);
+  const results = openCalls.map((call) => recorded.get(call.id) ?? errorResult(call.id, text.get(call.id) ?? UNKNOWN_OUTCOME));
+  const parkedIds = new Set(parked.map(({ callId }) => callId));
+  const drafts = results.map(resultDraft);
+  const { messages, notes } = normalizeWithNotes([...chain, ...drafts.map((draft, index) => ({ ...draft, uuid: `closing:${index}` }))]);
+  return {
+    messages,
+    notes,
+    openCalls,
+    parkedApprovals: parked,
+    ...queues(lines),
+    loadedTools: loadedTools(lines),
+    state: sessionStateOf(lines),
+    sessionId,
+    cwd,
+    closing: drafts.filter((_, index) => !parkedIds.has(results[index]?.tool_use_id ?? '')),
+  };
+}
+
+/** The result that closes an open call: a recorded one if the journal has it, else an error that says what is known. Deterministic. */
+export function closingResult(loaded: Pick<LoadedTranscript, 'lines' | 'chain'>, call: OpenToolCall): ToolResultBlockParam {
+  const parked = parkedApprovals(loaded.lines, [call]);
+  return recordedResults(loaded.lines).get(call.id) ?? errorResult(call.id, closingText(call, loaded.lines, parked));
+}
+
+/** Calls of a conversation that have no result, in call order. */
+export function openCallsOf(chain: readonly ChainEntry[], lines: readonly TranscriptLine[]): OpenToolCall[] {
+  const calls = new Map<string, { readonly name: string; readonly input: unknown }>();
+  const answered = new Set<string>();
+  const discarded = new Set<string>();
+  for (const entry of chain) {
+    if (entry.type === 'system' && entry.subtype === 'message_discarded' && entry.messageId !== undefined) discarded.add(entry.messageId);
+  }
+  for (const entry of chain) {
+    if (entry.type !== 'user' && entry.type !== 'assistant') continue;
+    for (const block of blocksOf(entry.message.content)) {
+      const id = textField(block, 'id');
+      const counts = entry.type === 'assistant' && !discarded.has(entry.message.id ?? '');
+      if (counts && isClientToolUse(block) && !calls.has(id)) calls.set(id, { name: textField(block, 'name'), input: block.input });
+      else if (isToolResult(block)) answered.add(textField(block, 'tool_use_id'));
+    }
+  }
+  const started = new Set<string>();
+  // A transcript of another program keeps no journal: whether a call began is not known, so it may have.
+  let journaled = false;
+  for (const entry of journalOf(lines)) {
+    journaled = true;
+    if (entry.type === 'call.started' || entry.type === 'call.outcome') started.add(entry.callId);
+  }
+  return [...calls].flatMap(([id, { name, input }]) =>
+    answered.has(id) ? [] : [{ id, name, input, started: !journaled || started.has(id) }],
+  );
+}
+
+function journalOf(lines: readonly TranscriptLine[]): JournalEntry[] {
+  return lines.flatMap((line) => (line.kind === 'journal' ? [line.entry] : []));
+}
+
+function closingText(call: OpenToolCall, lines: readonly TranscriptLine[], parked: readonly ParkedApproval[]): string {
+  if (parked.some(({ callId }) => callId === call.id)) return NOT_ANSWERED;
+  if (!call.started) return NOT_RUN;
+  const journal = journalOf(lines);
+  const outcome = journal.findLast((entry) => entry.type === 'call.outcome' && entry.callId === call.id);
+  if (outcome?.type === 'call.outcome')
+    return `The process ended before this call's result was written. What is known: ${outcome.outcome.summary}`;
+  return journal.length === 0 ? UNKNOWN_OUTCOME : INTERRUPTED;
+}
+
+function recordedResults(lines: readonly TranscriptLine[]): Map<string, ToolResultBlockParam> {
+  const results = new Map<string, ToolResultBlockParam>();
+  for (const entry of journalOf(lines)) {
+    if (entry.type === 'call.outcome' && entry.result !== undefined && !results.has(entry.callId)) results.set(entry.callId, entry.result);
+  }
+  return results;
+}
+
+function errorResult(id: string, content: string): ToolResultBlockParam {
+  return { type: 'tool_result', tool_use_id: id, content, is_error: true };
+}
+
+function resultDraft(result: ToolResultBlockParam): Extract<ChainDraft, { type: 'user' }> {
+  return { type: 'user', message: { role: 'user', content: [result] } };
+}
+
+/** Questions without an answer whose call is still open and never began. */
+function parkedApprovals(lines: readonly TranscriptLine[], openCalls: readonly OpenToolCall[]): ParkedApproval[] {
+  const waiting = new Set(openCalls.filter((call) => !call.started).map((call) => call.id));
+  const parked = new Map<string, ParkedApproval>();
+  for (const entry of journalOf(lines)) {
+    if (entry.type === 'permission.resolved') parked.delete(entry.callId);
+    if (entry.type !== 'permission.parked' || !waiting.has(entry.callId)) continue;
+    const { callId, tool, input, inputDigest, question } = entry;
+    parked.set(callId, { callId, tool, input, inputDigest, question });
+  }
+  return [...parked.values()];
+}
+
+function queues(lines: readonly TranscriptLine[]): Pick<ResumeState, 'undeliveredNotifications' | 'undeliveredPrompts'> {
+  const notifications = new Map<string, string>();
+  const prompts = new Map<string, string | readonly unknown[]>();
+  const gone = new Set<string>();
+  for (const { kind, entry } of lines) {
+    if (kind === 'journal') {
+      if (entry.type === 'notification.enqueued') notifications.set(entry.notificationId, entry.text);
+      else if (entry.type === 'notification.delivered') gone.add(`notification:${entry.notificationId}`);
+      else if (entry.type === 'prompt.queued') prompts.set(entry.promptId, entry.content);
+      else if (entry.type === 'prompt.withdrawn') gone.add(`prompt:${entry.promptId}`);
+    } else if (kind === 'chain') {
+      gone.add(`notification:${deliveredNotificationId(entry)}`);
+      gone.add(`prompt:${deliveredPromptId(entry)}`);
+    }
+  }
+  return {
+    undeliveredNotifications: [...notifications].flatMap(([id, text]) => (gone.has(`notification:${id}`) ? [] : [{ id, text }])),
+    undeliveredPrompts: [...prompts].flatMap(([id, content]) => (gone.has(`prompt:${id}`) ? [] : [{ id, content }])),
+  };
+}
+
+function loadedTools(lines: readonly TranscriptLine[]): ResumeState['loadedTools'] {
+  const tools = new Map<string, string | undefined>();
+  for (const entry of journalOf(lines)) {
+    if (entry.type === 'tools.loaded') for (const { name, schemaDigest } of entry.tools) tools.set(name, schemaDigest);
+  }
+  return [...tools].map(([name, schemaDigest]) => ({ name, schemaDigest }));
+}
+
+function sessionStateOf(lines: readonly TranscriptLine[]): JsonObject {
+  return Object.assign({}, ...journalOf(lines).flatMap((entry) => (entry.type === 'session.state' ? [entry.patch] : [])));
+}
