@@ -52,7 +52,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
           (error: unknown) => {
             // The port never errors; a mistake in the script ends the stream in words and is found again by assertConsumed.
             const message = error instanceof Error ? error.message : String(error);
-            book.refuse(book.requests.length, 500, message);
+            book.refuse(book.requests.length, 400, message);
             for (const event of play.fail({
               type: 'invalid_request_error',
               message: `Mistake in the script: ${message}`,

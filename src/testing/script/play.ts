@@ -19,7 +19,6 @@ export interface PlayContext {
 
 /** Spells a turn out as the events of a response, with message_start, message_delta and message_stop where the script leaves them out. */
 export function* playTurn(turn: Turn, context: PlayContext): Generator<PlayItem> {
-  checkTurn(turn, context.turn);
   const verbatim = turn.some(({ kind }) => kind === 'recording');
   const writer = new Writer(context, turn);
   for (const [at, step] of turn.entries()) {
@@ -183,8 +182,10 @@ function eventName(event: unknown): string {
   return isJsonObject(event) && typeof event.type === 'string' ? event.type : 'message';
 }
 
+const BESIDE_RECORDING: ReadonlySet<Step['kind']> = new Set(['delay', 'gate', 'raw', 'cutOff']);
+
 /** Steps that contradict each other are a mistake in the script, and are said before anything is played. */
-function checkTurn(turn: Turn, number: number): void {
+export function checkTurn(turn: Turn, number: number): void {
   const sends = (step: Step): boolean => !['delay', 'gate', 'stop', 'usage'].includes(step.kind);
   for (const [at, step] of turn.entries()) {
     const place = `turn ${number}, step ${at + 1} (${step.kind})`;
@@ -192,6 +193,11 @@ function checkTurn(turn: Turn, number: number): void {
     if ((step.kind === 'cutOff' || step.kind === 'errorEvent' || step.kind === 'apiError') && later !== undefined) {
       throw new ScriptError(`${place}: nothing can follow it, but a ${later.kind} step does`);
     }
+    if (step.kind === 'recording' && turn.some((other) => other !== step && !BESIDE_RECORDING.has(other.kind))) {
+      throw new ScriptError(`${place}: a recording is a whole answer; only delays, gates, raw characters and a cut can stand beside it`);
+    }
+    if (step.kind === 'delay' && !(step.ms >= 0 && Number.isFinite(step.ms)))
+      throw new ScriptError(`${place}: ${step.ms} is no time in milliseconds`);
     if (step.kind === 'apiError' && turn.slice(0, at).some(sends)) {
       throw new ScriptError(`${place}: an HTTP error takes the place of the whole answer; use errorEvent() after something was sent`);
     }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json.js';
 import { ScriptError } from './errors.js';
 import { deepFreeze } from './freeze.js';
+import { checkTurn } from './play.js';
 import type { Turn } from './steps.js';
 
 /** A request as the scripted model got it. */
@@ -38,7 +39,10 @@ export class ScriptBook {
   private readonly refusedRequests: RefusedRequest[] = [];
   private arrived = 0;
 
-  constructor(private readonly script: Script) {}
+  /** Throws a {@link ScriptError} at once for turns that contradict themselves. */
+  constructor(private readonly script: Script) {
+    if (typeof script !== 'function') for (const [at, turn] of script.entries()) checkTurn(turn, at + 1);
+  }
 
   get requests(): readonly ScriptedRequest[] {
     return this.taken;
@@ -65,6 +69,7 @@ export class ScriptBook {
     if (typeof this.script !== 'function' && this.script[n - 1] === undefined) return undefined;
     this.taken.push(request);
     const turn = typeof this.script === 'function' ? await this.script(request, n) : (this.script[n - 1] ?? []);
+    checkTurn(turn, n);
     const entry = { turn, number: n, played: 0 };
     this.progress.push(entry);
     return {

@@ -159,7 +159,7 @@ class ScriptedApi implements ScriptedServer {
   /** A mistake in the script reaches the test through the client's error and through assertConsumed. */
   private fail(response: ServerResponse, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    this.book.refuse(this.book.requests.length, 500, message);
+    this.book.refuse(this.book.requests.length, 400, message);
     if (response.headersSent) response.destroy();
     else sendError(response, { status: 400, type: 'invalid_request_error', message: `Mistake in the script: ${message}` });
   }
