@@ -39,9 +39,8 @@ export function createHookRunner(options: {
   async function run(request: HookRequest, runOptions: RunOptions): Promise<HookResult> {
     const { chosen, notices } = selection.choose(request);
     if (chosen.length === 0) return withNotices(mergeEffects(request.event, []), notices);
-    const payload = { ...commonInput(context, request.event), ...request.payload };
     const budget = request.event === 'SessionEnd' ? sessionEndBudget(chosen) : undefined;
-    const shares = await Promise.all(chosen.map((hook, index) => runOne(hook, index, request, payload, budget, runOptions)));
+    const shares = await Promise.all(chosen.map((hook, index) => runOne(hook, index, request, budget, runOptions)));
     return withNotices(mergeEffects(request.event, shares, originalInputOf(request.payload)), notices);
   }
 
@@ -49,7 +48,6 @@ export function createHookRunner(options: {
     hook: ConfiguredHook,
     index: number,
     request: HookRequest,
-    payload: JsonObject,
     budgetMs: number | undefined,
     { signal, onRun, onStart }: RunOptions,
   ): Promise<HookShare> {
@@ -57,10 +55,10 @@ export function createHookRunner(options: {
     const start = clock.now();
     const statusMessage = hook.handler.statusMessage;
     report(onStart, { id, event: hook.event, name: hook.name, ...(statusMessage === undefined ? {} : { statusMessage }) });
-    const call: HandlerCall = {
+    const call = (): HandlerCall => ({
       hook,
       handler: hook.handler,
-      payload,
+      payload: { ...commonInput(context, request.event), ...request.payload },
       toolUseId: request.toolUseId,
       timeoutMs: Math.min(timeoutMs(hook), budgetMs ?? Number.POSITIVE_INFINITY),
       signal,
@@ -69,8 +67,8 @@ export function createHookRunner(options: {
       ports,
       clock,
       toBackground: (work) => background.adopt({ hook, id, toolUseId: request.toolUseId, start, ...work }),
-    };
-    const raw: RawOutcome = signal.aborted ? { kind: 'cancelled' } : await attempt(() => dispatch(call, hook.handler));
+    });
+    const raw: RawOutcome = signal.aborted ? { kind: 'cancelled' } : await attempt(() => dispatch(call(), hook.handler));
     const effects = await capContext(interpret(hook, raw), hook, id, ports.persistText);
     const record = runRecord(hook, id, clock.now() - start, raw, effects);
     report(onRun, record);

@@ -132,6 +132,14 @@ describe('a hook in code', () => {
     expect(result.verdict.behavior).toBe('deny');
   });
 
+  it('does not run, and the call gets a verdict, when the session cannot say where it is', async () => {
+    const broken = () => {
+      throw new Error('no directory');
+    };
+    const { run } = rig({ callbacks: { PreToolUse: [{ hooks: [() => decides('allow')], onFailure: 'block' }] }, context: { cwd: broken } });
+    expect((await run(bashCall())).verdict).toMatchObject({ behavior: 'deny', reason: expect.stringContaining('no directory') });
+  });
+
   it('cannot be disturbed by an observer that throws', async () => {
     const { runner } = rig({ callbacks: { PreToolUse: [{ hooks: [() => decides('deny')] }] } });
     const warned = new Promise((resolve) => process.once('warning', resolve));

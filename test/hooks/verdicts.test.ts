@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type HookEffects, NO_EFFECTS } from '../../src/hooks/effects.js';
 import {
+  loadHooks,
   permissionRequestPayload,
   postToolBatchPayload,
   postToolUsePayload,
   stopPayload,
   userPromptSubmitPayload,
 } from '../../src/hooks/index.js';
+import { interpret } from '../../src/hooks/interpret.js';
 import { type HookShare, mergeEffects } from '../../src/hooks/merge.js';
 import { bashCall, decides, rig } from './support.js';
 
@@ -133,6 +135,59 @@ describe('a PermissionRequest hook', () => {
 
   it('that says nothing leaves the question open', async () => {
     expect((await rig({ callbacks: { PermissionRequest: [{ hooks: [() => ({})] }] } }).run(request)).permission).toBeUndefined();
+  });
+});
+
+describe('any answer of a command', () => {
+  const word = fc.constantFrom<unknown>(
+    'allow',
+    'deny',
+    'ask',
+    'defer',
+    'approve',
+    'block',
+    'PreToolUse',
+    'Stop',
+    true,
+    false,
+    null,
+    1,
+    '',
+  );
+  const specific = fc.dictionary(
+    fc.constantFrom('hookEventName', 'permissionDecision', 'updatedInput', 'decision', 'additionalContext', 'other'),
+    word,
+  );
+  const answer = fc.dictionary(
+    fc.constantFrom('continue', 'decision', 'reason', 'permissionDecision', 'hookSpecificOutput', 'systemMessage', 'other'),
+    fc.oneof(word, specific),
+  );
+  const stdout = fc.oneof(
+    answer.map((value) => JSON.stringify(value)),
+    fc.json(),
+    fc.string(),
+    fc.constant('{bad'),
+  );
+  const hook = loadHooks([], { PreToolUse: [{ hooks: [() => ({})] }] }).hooks[0];
+
+  it('is understood without throwing: exit 2 always denies, and only a clean allow allows', () => {
+    if (hook === undefined) throw new Error('no hook was loaded');
+    fc.assert(
+      fc.property(stdout, fc.constantFrom(0, 1, 2, 127, null), (text, code) => {
+        const effects = interpret(hook, { kind: 'exit', code, stdout: text, stderr: '', overflow: false });
+        if (code === 2) expect(effects.decision?.behavior).toBe('deny');
+        if (effects.decision?.behavior === 'allow') {
+          const parsed = JSON.parse(text);
+          expect([parsed.hookSpecificOutput?.permissionDecision, parsed.decision]).toContainEqual(
+            expect.stringMatching(/^(allow|approve)$/),
+          );
+          expect(Object.keys(parsed)).not.toContain('other');
+        }
+        if (effects.status === 'error') expect(effects.notices.length).toBeGreaterThan(0);
+        if (code !== 0 && effects.status === 'ok') expect(text.trim().startsWith('{')).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });
 
