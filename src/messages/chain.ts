@@ -6,6 +6,8 @@ export interface Branch {
   readonly entries: readonly ChainEntry[];
   /** Entries whose parent is not in the file; they follow the line before them instead. */
   readonly relinked: readonly string[];
+  /** The entry that the next one follows. Not always the last of `entries`: what a compaction preserved stands behind its summary. */
+  readonly tip: string | undefined;
 }
 
 interface Node {
@@ -25,14 +27,14 @@ export function selectBranch(lines: readonly TranscriptLine[], sidechain = false
   const relinked: string[] = [];
   const nodes = indexNodes(lines, sidechain, relinked);
   const leaf = findLeaf(nodes);
-  if (leaf === undefined) return { entries: [], relinked };
+  if (leaf === undefined) return { entries: [], relinked, tip: undefined };
   const path = walk(nodes, leaf);
   for (const node of trailing(nodes, leaf)) path.set(node.uuid, node);
   const root = [...path.values()].find((node) => isBoundary(node.entry));
   const preserved = root === undefined ? new Map<string, Node>() : preservedSegment(nodes, root);
   const before = restoreSiblings(nodes, preserved, new Set(path.keys()));
   const after = restoreSiblings(nodes, path, new Set(preserved.keys()));
-  return { entries: splice(root, before, after), relinked };
+  return { entries: splice(root, before, after), relinked, tip: [...path.keys()].at(-1) };
 }
 
 /** The subagents' conversations that share the file, each under its root's uuid. */

@@ -82,6 +82,11 @@ export type ChainDraft =
 
 const CHAIN_SCHEMAS = { user: userEntry, assistant: assistantEntry, system: systemEntry, attachment: attachmentEntry };
 
+/** A value that its schema found nothing against. The value itself passes, not a copy, so that saving it keeps its keys where they were. */
+function isSound<T extends object>(_value: object, issue: z.ZodError | undefined): _value is T {
+  return issue === undefined;
+}
+
 /** One line of a transcript, understood as far as this version can. */
 export type TranscriptLine =
   | { readonly kind: 'chain'; readonly entry: ChainEntry }
@@ -93,20 +98,20 @@ export function parseTranscriptLine(value: unknown): TranscriptLine | { readonly
   if (!isJsonObject(value)) return { kind: 'malformed', reason: 'not a JSON object' };
   const { type } = value;
   if (type === 'user' || type === 'assistant' || type === 'system' || type === 'attachment') {
-    const parsed = CHAIN_SCHEMAS[type].safeParse(value);
-    return parsed.success
-      ? { kind: 'chain', entry: parsed.data }
-      : { kind: 'malformed', reason: `${type} entry: ${firstIssue(parsed.error)}` };
+    const issue = CHAIN_SCHEMAS[type].safeParse(value).error;
+    return isSound<ChainEntry>(value, issue)
+      ? { kind: 'chain', entry: value }
+      : { kind: 'malformed', reason: `${type} entry: ${firstIssue(issue)}` };
   }
   const journal = parseJournalEntry(value);
   if (journal === undefined) return { kind: 'opaque', entry: value };
-  return journal.success
-    ? { kind: 'journal', entry: journal.data }
-    : { kind: 'malformed', reason: `${String(type)} entry: ${firstIssue(journal.error)}` };
+  const issue = journal.error;
+  if (isSound<JournalEntry>(value, issue)) return { kind: 'journal', entry: value };
+  return { kind: 'malformed', reason: `${String(type)} entry: ${firstIssue(issue)}` };
 }
 
-function firstIssue(error: z.ZodError): string {
-  const issue = error.issues[0];
+function firstIssue(error: z.ZodError | undefined): string {
+  const issue = error?.issues[0];
   return issue === undefined ? 'does not fit its type' : `${issue.path.join('.') || 'entry'}: ${issue.message}`;
 }
 

@@ -27,6 +27,8 @@ export interface LoadedTranscript extends ParsedTranscript {
   readonly cwd: string | undefined;
   /** The current conversation, oldest first. */
   readonly chain: readonly ChainEntry[];
+  /** The uuid that the next entry follows. */
+  readonly tip: string | undefined;
   /** Subagents' conversations that share the file. */
   readonly sidechains: readonly { readonly root: string; readonly entries: readonly ChainEntry[] }[];
   readonly journal: readonly JournalEntry[];
@@ -105,6 +107,7 @@ export function describeTranscript(parsed: ParsedTranscript, path: string | unde
     sessionId: last?.sessionId,
     cwd: branch.entries.findLast((entry) => entry.cwd !== undefined)?.cwd,
     chain: branch.entries,
+    tip: branch.tip,
     sidechains: selectSidechains(parsed.lines),
     journal: parsed.lines.flatMap((line) => (line.kind === 'journal' ? [line.entry] : [])),
     openCalls: openCallsOf(branch.entries, parsed.lines),

@@ -104,6 +104,8 @@ function createTranscript(options: Pick<TranscriptOptions, 'cwd' | 'sessionId' |
   const { sessionId, ids, now } = options;
   const lines: TranscriptLine[] = [...(loaded?.lines ?? [])];
   let chain: ChainEntry[] = [...(loaded?.chain ?? [])];
+  /** The entry that the next one follows. */
+  let tip = loaded?.tip ?? null;
   let closed = false;
 
   const write = (entries: readonly object[]) => {
@@ -125,12 +127,16 @@ function createTranscript(options: Pick<TranscriptOptions, 'cwd' | 'sessionId' |
     return { ...place, ...draft, uuid, parentUuid, timestamp: new Date(now()).toISOString() };
   };
   const add = (entry: ChainEntry) => {
-    const tip = chain.at(-1)?.uuid ?? null;
     lines.push({ kind: 'chain', entry });
     if (entry.isSidechain === true) return;
-    const boundary = entry.type === 'system' && entry.subtype === 'compact_boundary';
-    if (!boundary && (entry.parentUuid ?? null) === tip) chain.push(entry);
-    else chain = [...selectBranch(lines).entries];
+    if ((entry.parentUuid ?? null) === tip && tip !== null) {
+      chain.push(entry);
+      tip = entry.uuid;
+      return;
+    }
+    const branch = selectBranch(lines);
+    chain = [...branch.entries];
+    tip = branch.tip ?? null;
   };
 
   function append(entry: ChainDraft): ChainEntry;
@@ -142,7 +148,7 @@ function createTranscript(options: Pick<TranscriptOptions, 'cwd' | 'sessionId' |
       lines.push({ kind: 'journal', entry: stored });
       return stored;
     }
-    const parent = entry.parentUuid === undefined ? (chain.at(-1)?.uuid ?? null) : entry.parentUuid;
+    const parent = entry.parentUuid === undefined ? tip : entry.parentUuid;
     const stored = stamp(entry, parent);
     write([stored]);
     add(stored);
@@ -169,10 +175,7 @@ function createTranscript(options: Pick<TranscriptOptions, 'cwd' | 'sessionId' |
         tail !== undefined && { preservedSegment: { headUuid: keepFromUuid, anchorUuid, tailUuid: tail } };
       const compactMetadata = { trigger, ...(preTokens === undefined ? {} : { preTokens }), ...(kept || {}) };
       const content = 'Conversation compacted';
-      const boundary = stamp(
-        { type: 'system', subtype: 'compact_boundary', content, logicalParentUuid: tail ?? null, compactMetadata },
-        null,
-      );
+      const boundary = stamp({ type: 'system', subtype: 'compact_boundary', content, logicalParentUuid: tip, compactMetadata }, null);
       const message = { role: 'user' as const, content: summary };
       const opening = stamp({ type: 'user', message, isCompactSummary: true, uuid: anchorUuid }, boundary.uuid);
       write([boundary, opening]);
