@@ -166,7 +166,16 @@ function parseCallbacks(callbacks: HookCallbacks, issues: HookIssue[]): Configur
       const { timeout, onFailure, matcher } = group;
       if (timeout !== undefined && !(timeout > 0))
         report('warning', `${path}.timeout`, 'Must be more than 0 seconds; the default is used.');
+      const functions: unknown = group.hooks;
+      if (!Array.isArray(functions)) {
+        report('error', `${path}.hooks`, 'Expected an array of functions; this entry is not active.');
+        continue;
+      }
       group.hooks.forEach((callback, place) => {
+        if (typeof callback !== 'function') {
+          report('error', `${path}.hooks[${place}]`, 'Expected a function; this handler is not active. Commands belong into settings.');
+          return;
+        }
         const handler: HookHandler = {
           type: 'function',
           callback,

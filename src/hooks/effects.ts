@@ -79,7 +79,8 @@ export function failure(
   closed = hook.handler.onFailure === 'block',
 ): HookEffects {
   const canClose = hook.event !== 'Stop' && hook.event !== 'SubagentStop';
-  const refused = closed && canClose ? refusal(hook, `${hookLabel(hook)} failed, and it must succeed: ${problem}`, true) : undefined;
+  const refused =
+    closed && canClose ? refusal(hook, `${hookLabel(hook)} failed, and without its answer nothing may go on: ${problem}`, true) : undefined;
   if (refused !== undefined) {
     return {
       ...NO_EFFECTS,

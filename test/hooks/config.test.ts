@@ -87,6 +87,17 @@ describe('loading', () => {
     expect(config.issues.map((issue) => issue.message).join()).toContain(message);
   });
 
+  it('reports hooks in code that are no functions, from callers without types', () => {
+    const callbacks = JSON.parse('{"PreToolUse": [{"hooks": ["./x.sh"]}, {"command": "x"}], "Nope": []}');
+    const { hooks, issues } = loadHooks([], callbacks);
+    expect(hooks).toEqual([]);
+    expect(issues.map((issue) => [issue.severity, issue.path])).toEqual([
+      ['error', 'hooks.PreToolUse[0].hooks[0]'],
+      ['error', 'hooks.PreToolUse[1].hooks'],
+      ['warning', 'hooks.Nope'],
+    ]);
+  });
+
   it('puts hooks into configuration order, whatever order the files are given in', () => {
     const sources: HookSource[] = [
       { scope: 'managed', settings: { hooks: bash(command('managed')) } },

@@ -66,7 +66,7 @@ describe('a failing PreToolUse command hook', () => {
     const { run, runs } = rig({ hooks: preToolUse({ command: 'sleep 60', timeout: 1 }) });
     const start = performance.now();
     const result = await run(bashCall());
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
     expect(result.verdict).toEqual({ behavior: 'passthrough' });
     expect(result.notices.join()).toContain('stopped after 1 s');
     expect(runs).toMatchObject([{ status: 'timeout' }]);
@@ -83,7 +83,7 @@ describe('a failing PreToolUse command hook', () => {
     const { run } = rig({ hooks: preToolUse({ ...handler, onFailure: 'block' }) });
     const result = await run(bashCall());
     expect(result.verdict.behavior).toBe('deny');
-    expect(result.verdict.reason).toContain('it must succeed');
+    expect(result.verdict.reason).toContain('without its answer');
     expect(result.notices).toHaveLength(1);
   });
 
@@ -113,7 +113,7 @@ describe('time and output limits', () => {
     const { run, dir } = rig({ hooks: preToolUse({ command: `(${stubborn}) & ${stubborn}`, timeout: 0.5 }) });
     const start = performance.now();
     const result = await run(bashCall());
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
     expect(result.runs).toMatchObject([{ status: 'timeout' }]);
     const pids = readFileSync(join(dir, 'pids'), 'utf8').trim().split('\n').map(Number);
     expect(pids).toHaveLength(2);
@@ -124,8 +124,16 @@ describe('time and output limits', () => {
     const { run } = rig({ hooks: preToolUse({ command: `${prints(decides('deny'))}; sleep 30 & exit 0`, timeout: 20 }) });
     const start = performance.now();
     const result = await run(bashCall());
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
     expect(result.verdict.behavior).toBe('deny');
+  });
+
+  it('ends at the timeout what the hook left running', async () => {
+    const { run, dir } = rig({ hooks: preToolUse({ command: 'sleep 30 >/dev/null 2>&1 & echo $! > pid', timeout: 1 }) });
+    expect((await run(bashCall())).runs).toMatchObject([{ status: 'ok' }]);
+    const pid = Number(readFileSync(join(dir, 'pid'), 'utf8'));
+    expect(processAlive(pid)).toBe(true);
+    await expect.poll(() => processAlive(pid), { timeout: 10_000 }).toBe(false);
   });
 
   it('drains output over the cap and rejects it with a notice', async () => {
