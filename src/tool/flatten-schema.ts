@@ -42,12 +42,12 @@ function flatten(schema: JsonObject, root: JsonObject, depth: number): JsonObjec
   const own = ownPart(schema);
   if (own === undefined) return undefined;
   let result = own;
-  if (typeof schema['$ref'] === 'string') {
-    const target = flatten(resolveRef(schema['$ref'], root), root, depth + 1);
+  if (typeof schema.$ref === 'string') {
+    const target = flatten(resolveRef(schema.$ref, root), root, depth + 1);
     if (target === undefined) return undefined;
     result = both(result, target);
   }
-  for (const part of schemasIn(schema['allOf'])) {
+  for (const part of schemasIn(schema.allOf)) {
     const flat = flatten(part, root, depth + 1);
     if (flat === undefined) return undefined;
     result = both(result, flat);
@@ -64,11 +64,11 @@ function flatten(schema: JsonObject, root: JsonObject, depth: number): JsonObjec
 }
 
 function ownPart(schema: JsonObject): JsonObject | undefined {
-  const type = schema['type'];
+  const type = schema.type;
   const objectAllowed = type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
   if (!objectAllowed) return undefined;
   const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !REWRITTEN.has(keyword)));
-  return objectSchema(propertiesOf(schema), requiredOf(schema), schema['additionalProperties'], rest);
+  return objectSchema(propertiesOf(schema), requiredOf(schema), schema.additionalProperties, rest);
 }
 
 /** Both hold: all properties, everything that either requires. */
@@ -87,7 +87,7 @@ function either(branches: readonly JsonObject[]): JsonObject {
   if (first === undefined) return { type: 'object' };
   const properties = mergeProperties(branches, oneOfValues);
   const required = requiredOf(first).filter((key) => others.every((branch) => requiredOf(branch).includes(key)));
-  return objectSchema(properties, required, branches.every((branch) => branch['additionalProperties'] === false) ? false : undefined, {});
+  return objectSchema(properties, required, branches.every((branch) => branch.additionalProperties === false) ? false : undefined, {});
 }
 
 function objectSchema(
@@ -122,8 +122,8 @@ function mergeProperties(schemas: readonly JsonObject[], combine: (schemas: read
 function oneOfValues(schemas: readonly JsonValue[]): JsonObject {
   const values = schemas.map((schema) => {
     if (!isJsonObject(schema)) return undefined;
-    if (schema['const'] !== undefined) return [schema['const']];
-    return Array.isArray(schema['enum']) ? (schema['enum'] as readonly JsonValue[]) : undefined;
+    if (schema.const !== undefined) return [schema.const];
+    return Array.isArray(schema.enum) ? (schema.enum as readonly JsonValue[]) : undefined;
   });
   if (!values.every((value) => value !== undefined)) return { anyOf: schemas };
   const all = [...new Set(values.flat())];
@@ -133,7 +133,7 @@ function oneOfValues(schemas: readonly JsonValue[]): JsonObject {
 }
 
 function propertiesOf(schema: JsonObject): JsonObject {
-  return isJsonObject(schema['properties']) ? schema['properties'] : {};
+  return isJsonObject(schema.properties) ? schema.properties : {};
 }
 function requiredOf(schema: JsonObject): string[] {
   const { required } = schema;

@@ -82,18 +82,18 @@ function fromAjv(error: ErrorObject): InputIssue {
   const params: Record<string, unknown> = error.params;
   const message = error.message ?? 'is not valid';
   if (error.keyword === 'required') {
-    return { path: [...path, String(params['missingProperty'])], kind: 'missing', message: 'required' };
+    return { path: [...path, String(params.missingProperty)], kind: 'missing', message: 'required' };
   }
   if (error.keyword === 'additionalProperties' || error.keyword === 'unevaluatedProperties') {
-    return { path, kind: 'unknownKeys', keys: [String(params['additionalProperty'] ?? params['unevaluatedProperty'])], message };
+    return { path, kind: 'unknownKeys', keys: [String(params.additionalProperty ?? params.unevaluatedProperty)], message };
   }
   if (error.keyword === 'type') {
-    const type = params['type'];
+    const type = params.type;
     const expected = Array.isArray(type) ? type.map(String) : String(type).split(',');
     return { path, kind: 'type', expected, message: `expected ${expected.join(' or ')}, received ${typeName(error.data)}` };
   }
-  if (error.keyword === 'enum' && Array.isArray(params['allowedValues'])) {
-    return { path, kind: 'other', message: `expected one of ${params['allowedValues'].map((value) => JSON.stringify(value)).join(', ')}` };
+  if (error.keyword === 'enum' && Array.isArray(params.allowedValues)) {
+    return { path, kind: 'other', message: `expected one of ${params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}` };
   }
   return { path, kind: 'other', message };
 }

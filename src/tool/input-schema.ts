@@ -45,8 +45,8 @@ export function knownKeysAt(schema: JsonObject, path: readonly PropertyKey[]): s
   let current: unknown = schema;
   for (const step of path) {
     if (!isJsonObject(current)) return [];
-    if (typeof step === 'number') current = current['items'];
-    else current = isJsonObject(current['properties']) ? current['properties'][String(step)] : undefined;
+    if (typeof step === 'number') current = current.items;
+    else current = isJsonObject(current.properties) ? current.properties[String(step)] : undefined;
   }
-  return isJsonObject(current) && isJsonObject(current['properties']) ? Object.keys(current['properties']) : [];
+  return isJsonObject(current) && isJsonObject(current.properties) ? Object.keys(current.properties) : [];
 }

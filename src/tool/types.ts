@@ -16,6 +16,11 @@ export interface ToolContext {
   /** Fires on abort; its `reason` is an `AbortReason` string. */
   readonly signal: AbortSignal;
   readonly permissions: ToolPermissionContext;
+  /**
+   * Where the call's paths led when its permission was decided, by the absolute path asked for. A tool that finds a path
+   * leading elsewhere at the moment it opens it refuses. Absent when nobody resolved paths.
+   */
+  readonly resolvedPaths?: Readonly<Record<string, string>>;
   /** What this session has read, by absolute path: Edit and Write consult it. */
   readonly files: FileLedger;
   /** Directory for outputs too large for the model: `<session>/tool-results`. */

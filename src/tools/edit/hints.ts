@@ -1,0 +1,44 @@
+/** Lines that `old` may have been meant to match, numbered, or an empty text when nothing in the file resembles it. */
+export function didYouMean(text: string, old: string): string {
+  if (/^ *\d+[\t→]/.test(old)) {
+    return 'The old text starts with a line number; leave out the numbers that Read puts before each line.';
+  }
+  const lines = text.split(/\r?\n/);
+  const wanted = old.split(/\r?\n/);
+  const anchor = wanted.findIndex((line) => line.trim() !== '');
+  const first = wanted[anchor];
+  if (first === undefined || lines.length > MAX_LINES) return '';
+  const pairsOfFirst = bigrams(squeeze(first));
+  let best = { at: -1, score: 0 };
+  for (const [at, line] of lines.entries()) {
+    const squeezed = squeeze(line);
+    const score = squeezed === squeeze(first) ? 1 : similarity(pairsOfFirst, bigrams(squeezed));
+    if (score > best.score) best = { at, score };
+  }
+  if (best.score < 0.5) return '';
+  const start = Math.max(0, best.at - anchor);
+  const shown = lines.slice(start, start + Math.min(wanted.length, MAX_SHOWN));
+  const numbered = shown.map((line, offset) => `${String(start + offset + 1).padStart(6)}\t${line.slice(0, 300)}`).join('\n');
+  const same = squeeze(shown.join('\n')) === squeeze(wanted.slice(0, shown.length).join('\n'));
+  return `${same ? 'Only the white space differs from' : 'The nearest lines are'}:\n${numbered}`;
+}
+
+const MAX_LINES = 20_000;
+const MAX_SHOWN = 6;
+
+function squeeze(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+function bigrams(text: string): Set<string> {
+  const bounded = text.slice(0, 200);
+  return new Set(Array.from({ length: Math.max(0, bounded.length - 1) }, (_, at) => bounded.slice(at, at + 2)));
+}
+
+/** Dice's coefficient of two sets. */
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size === 0 || b.size === 0) return 0;
+  let shared = 0;
+  for (const pair of a) if (b.has(pair)) shared++;
+  return (2 * shared) / (a.size + b.size);
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { ImageBlockParam } from '../../messages/types.js';
+import { messageOf, ToolFailure } from '../../tool/errors.js';
+
+const multiline = z.union([z.string(), z.array(z.string())]);
+const outputSchema = z.looseObject({
+  output_type: z.string(),
+  text: multiline.optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+  ename: z.string().optional(),
+  evalue: z.string().optional(),
+  traceback: z.array(z.string()).optional(),
+});
+const cellSchema = z.looseObject({
+  id: z.string().optional(),
+  cell_type: z.enum(['code', 'markdown', 'raw']),
+  source: multiline,
+  outputs: z.array(outputSchema).optional(),
+});
+/** A Jupyter notebook, as far as tools look into it; everything else is kept. */
+export const notebookSchema = z.looseObject({
+  cells: z.array(cellSchema),
+  metadata: z.looseObject({ language_info: z.looseObject({ name: z.string() }).optional() }).optional(),
+  nbformat: z.number(),
+  nbformat_minor: z.number().optional(),
+});
+export type Notebook = z.output<typeof notebookSchema>;
+export type NotebookCell = Notebook['cells'][number];
+
+export function parseNotebook(text: string, asked: string): Notebook {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new ToolFailure(`${asked} is not a notebook: ${messageOf(error)}`);
+  }
+  const parsed = notebookSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ToolFailure(`${asked} is not a notebook: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+}
+
+export function joined(source: string | readonly string[] | undefined): string {
+  return source === undefined ? '' : typeof source === 'string' ? source : source.join('');
+}
+
+/** The id by which NotebookEdit finds a cell: its own, or its position in notebooks that have no ids. */
+export function cellId(cell: NotebookCell, index: number): string {
+  return cell.id ?? `cell-${index}`;
+}
+
+/** The cells with their outputs as text for the model, and the images among the outputs. */
+export function showNotebook(notebook: Notebook): { readonly text: string; readonly images: readonly ImageBlockParam[] } {
+  const language = notebook.metadata?.language_info?.name ?? 'code';
+  const images: ImageBlockParam[] = [];
+  const parts = notebook.cells.map((cell, index) => {
+    const kind = cell.cell_type === 'code' ? language : cell.cell_type;
+    const outputs = (cell.outputs ?? []).map((output) => showOutput(output, images)).filter((text) => text !== '');
+    const source = `<cell id="${cellId(cell, index)}" type="${kind}">\n${joined(cell.source)}\n</cell>`;
+    return outputs.length === 0 ? source : `${source}\n<output>\n${outputs.join('\n')}\n</output>`;
+  });
+  return { text: parts.join('\n'), images };
+}
+
+function showOutput(output: z.output<typeof outputSchema>, images: ImageBlockParam[]): string {
+  if (output.output_type === 'error') return [`${output.ename ?? 'Error'}: ${output.evalue ?? ''}`, ...(output.traceback ?? [])].join('\n');
+  const { data } = output;
+  if (data === undefined) return bounded(joined(output.text));
+  for (const type of ['image/png', 'image/jpeg'] as const) {
+    const image = data[type];
+    if (typeof image === 'string') {
+      images.push({ type: 'image', source: { type: 'base64', media_type: type, data: image.replaceAll(/\s/g, '') } });
+      return '[image below]';
+    }
+  }
+  const plain = multiline.safeParse(data['text/plain']);
+  return plain.success ? bounded(joined(plain.data)) : `[${Object.keys(data).join(', ')}]`;
+}
+
+const MAX_OUTPUT_CHARS = 10_000;
+function bounded(text: string): string {
+  return text.length <= MAX_OUTPUT_CHARS ? text : `${text.slice(0, MAX_OUTPUT_CHARS)}\n[${text.length - MAX_OUTPUT_CHARS} more characters]`;
+}

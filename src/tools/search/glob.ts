@@ -1,0 +1,95 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { buildTool } from '../../tool/build.js';
+import type { ToolContext } from '../../tool/types.js';
+import { absolutePath, refusePath } from '../fs/paths.js';
+import { newestFirst, readable, searchPlace, shownPath } from './place.js';
+import { runRipgrep } from './ripgrep.js';
+
+const inputSchema = z.strictObject({
+  pattern: z.string().min(1).describe('Glob pattern, such as "**/*.ts" or "src/**/*.{js,jsx}"'),
+  path: z.string().optional().describe('Directory to search; default is the working directory'),
+});
+
+export interface GlobOutput {
+  /** Most recently changed first. */
+  readonly filenames: readonly string[];
+  readonly numFiles: number;
+  readonly truncated: boolean;
+  readonly notes: readonly string[];
+}
+
+const MAX_FILES = 100;
+/** Repositories' own stores: never what is searched for, and large. */
+export const EXCLUDED = ['!**/.git/**', '!**/.svn/**', '!**/.hg/**', '!**/.jj/**'];
+
+/** Finds files by name. */
+export function globTool() {
+  return buildTool({
+    name: 'Glob',
+    description: 'Find files by a glob pattern',
+    prompt:
+      'Finds files by a glob pattern, hidden and git-ignored ones too, the most recently changed first, at most 100. A pattern without a slash matches at any depth.',
+    inputSchema,
+    searchHint: 'find files by name pattern list directory',
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    isDestructive: () => false,
+    idempotent: true,
+    interruptBehavior: 'cancel',
+    backfillObservableInput: (input, cwd) => (input.path === undefined ? input : { ...input, path: absolutePath(input.path, cwd) }),
+    toAutoClassifierInput: (input) => `Glob ${input.pattern}`,
+    validateInput(input) {
+      const refusal = input.path === undefined ? undefined : refusePath(input.path);
+      return refusal === undefined ? { ok: true } : { ok: false, message: refusal };
+    },
+    async call(input, context) {
+      const { root, pattern } = splitPattern(input.pattern, input.path, context);
+      const place = await searchPlace(root, context);
+      const { env } = context;
+      const args = ['--files', '--null', '--glob', pattern, ...EXCLUDED.flatMap((glob) => ['--glob', glob])];
+      if (env.CLAUDE_CODE_GLOB_HIDDEN !== 'false') args.push('--hidden');
+      if (env.CLAUDE_CODE_GLOB_NO_IGNORE !== 'false') args.push('--no-ignore');
+      const seconds = Number(env.CLAUDE_CODE_GLOB_TIMEOUT_SECONDS);
+      const timeoutMs = (seconds > 0 ? seconds : 20) * 1000;
+      const found = await runRipgrep({ args, cwd: place.directory, signal: context.signal, timeoutMs });
+      const mayRead = readable(context);
+      const files = found.stdout
+        .split('\0')
+        .filter((file) => file !== '')
+        .map((file) => path.resolve(place.directory, file))
+        .filter(mayRead);
+      const sorted = await newestFirst(files);
+      const notes = found.truncated ? ['The search took too long; more files may match.'] : [];
+      const output: GlobOutput = {
+        filenames: sorted.slice(0, MAX_FILES).map((file) => shownPath(file, context.cwd)),
+        numFiles: files.length,
+        truncated: files.length > MAX_FILES || found.truncated,
+        notes: [...notes, ...found.warnings],
+      };
+      return { data: output };
+    },
+    mapToolResultToToolResultBlockParam(output) {
+      if (output.filenames.length === 0) return { content: ['No files found', ...output.notes].join('\n') };
+      const more = output.numFiles - output.filenames.length;
+      const cut = more > 0 ? [`(${more} more files match; use a narrower pattern or path)`] : [];
+      return { content: [...output.filenames, ...cut, ...output.notes].join('\n') };
+    },
+    renderToolUseMessage: (input) => ({ title: `Glob ${input.pattern}`, ...(input.path === undefined ? {} : { body: input.path }) }),
+    renderToolResultMessage: (output) => ({ title: `${output.numFiles} files`, body: output.filenames.join('\n') }),
+  });
+}
+
+/** An absolute pattern as the directory before its first wildcard, and the rest. */
+function splitPattern(
+  pattern: string,
+  given: string | undefined,
+  context: ToolContext,
+): { readonly root: string | undefined; readonly pattern: string } {
+  const clean = pattern.replace(/^\.\//, '');
+  if (!path.isAbsolute(clean) && !clean.startsWith('~/')) return { root: given, pattern: clean };
+  const parts = absolutePath(clean, context.cwd, context.env).split('/');
+  const wild = parts.findIndex((part) => /[*?[{]/.test(part));
+  const fixed = wild === -1 ? parts.length - 1 : wild;
+  return { root: parts.slice(0, fixed).join('/') || '/', pattern: `/${parts.slice(fixed).join('/')}` };
+}

@@ -1,0 +1,167 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { buildTool } from '../../tool/build.js';
+import type { ToolContext } from '../../tool/types.js';
+import { absolutePath, refusePath } from '../fs/paths.js';
+import { EXCLUDED } from './glob.js';
+import { newestFirst, readable, searchPlace, shownPath } from './place.js';
+import { runRipgrep } from './ripgrep.js';
+
+const count = z.number().int().nonnegative();
+const inputSchema = z.strictObject({
+  pattern: z.string().min(1).describe('Regular expression, in the syntax of ripgrep'),
+  path: z.string().optional().describe('File or directory to search; default is the working directory'),
+  glob: z.string().optional().describe('Only files that match this glob, such as "*.ts" or "*.{ts,tsx}"'),
+  type: z.string().optional().describe('Only files of this type, such as js, py, rust'),
+  output_mode: z
+    .enum(['content', 'files_with_matches', 'count'])
+    .default('files_with_matches')
+    .describe('Matching lines, files, or counts'),
+  '-A': count.optional().describe('Lines to show after each match (content mode)'),
+  '-B': count.optional().describe('Lines to show before each match (content mode)'),
+  '-C': count.optional().describe('Lines to show before and after each match (content mode)'),
+  context: count.optional().describe('The same as -C'),
+  '-n': z.boolean().default(true).describe('Show line numbers (content mode)'),
+  '-i': z.boolean().default(false).describe('Ignore case'),
+  '-o': z.boolean().default(false).describe('Show only the matching part of a line (content mode)'),
+  multiline: z.boolean().default(false).describe('Let a pattern span lines; . matches line ends too'),
+  head_limit: count.default(250).describe('At most so many lines or files; 0 for all'),
+  offset: count.default(0).describe('Skip so many lines or files first'),
+});
+type GrepInput = z.output<typeof inputSchema>;
+
+export interface GrepOutput {
+  readonly mode: GrepInput['output_mode'];
+  /** Lines in content mode, files or `file:count` otherwise; what `head_limit` and `offset` left. */
+  readonly entries: readonly string[];
+  /** Entries before `head_limit` and `offset`. */
+  readonly total: number;
+  /** All matches, in count mode. */
+  readonly matches?: number;
+  readonly offset: number;
+  readonly notes: readonly string[];
+}
+
+/** Searches file contents. */
+export function grepTool() {
+  return buildTool({
+    name: 'Grep',
+    description: 'Search file contents with a regular expression',
+    prompt:
+      'Searches file contents with ripgrep: regular expressions (escape literal braces), filtered by glob or type. Files that .gitignore names are skipped unless named by path. Shows files by default; output_mode content shows lines, count shows counts.',
+    inputSchema,
+    searchHint: 'search text regex content find in files',
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    isDestructive: () => false,
+    idempotent: true,
+    interruptBehavior: 'cancel',
+    backfillObservableInput: (input, cwd) => (input.path === undefined ? input : { ...input, path: absolutePath(input.path, cwd) }),
+    toAutoClassifierInput: (input) => `Grep ${input.pattern}`,
+    validateInput(input) {
+      const refusal = input.path === undefined ? undefined : refusePath(input.path);
+      return refusal === undefined ? { ok: true } : { ok: false, message: refusal };
+    },
+    call: async (input, context) => ({ data: await grep(input, context) }),
+    mapToolResultToToolResultBlockParam: (output) => ({ content: grepText(output) }),
+    renderToolUseMessage: (input) => ({ title: `Grep ${input.pattern}`, ...(input.path === undefined ? {} : { body: input.path }) }),
+    renderToolResultMessage: (output) => ({
+      title: `${output.total} ${output.mode === 'content' ? 'lines' : 'files'}`,
+      body: output.entries.join('\n'),
+      format: 'code',
+    }),
+  });
+}
+
+async function grep(input: GrepInput, context: ToolContext): Promise<GrepOutput> {
+  const place = await searchPlace(input.path, context);
+  const found = await runRipgrep({
+    args: ripgrepArguments(input, place.file),
+    cwd: place.directory,
+    signal: context.signal,
+    timeoutMs: 60_000,
+  });
+  const mayRead = readable(context);
+  const notes = [...(found.truncated ? ['The search was cut off; there are more matches.'] : []), ...found.warnings];
+  const absolute = (file: string): string => path.resolve(place.directory, file);
+  const paged = (entries: readonly string[], total = entries.length): Pick<GrepOutput, 'entries' | 'total' | 'offset'> => ({
+    entries: entries.slice(input.offset, input.head_limit === 0 ? undefined : input.offset + input.head_limit),
+    total,
+    offset: input.offset,
+  });
+  if (input.output_mode === 'files_with_matches') {
+    const files = found.stdout
+      .split('\0')
+      .filter((file) => file !== '')
+      .map(absolute)
+      .filter(mayRead);
+    const sorted = await newestFirst(files);
+    return { mode: input.output_mode, ...paged(sorted.map((file) => shownPath(file, context.cwd))), notes };
+  }
+  const lines = found.stdout.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const shown: string[] = [];
+  let matches = 0;
+  for (const line of lines) {
+    const end = line.indexOf('\0');
+    // Between groups of context ripgrep prints `--`, without a file.
+    if (end === -1) {
+      if (line === '--' && shown.at(-1) !== '--' && shown.length > 0) shown.push(line);
+      continue;
+    }
+    const file = absolute(line.slice(0, end));
+    if (!mayRead(file)) continue;
+    const rest = line.slice(end + 1);
+    if (input.output_mode === 'count') matches += Number(rest);
+    const text = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
+    shown.push(place.file !== undefined && input.output_mode === 'content' ? text : `${shownPath(file, context.cwd)}:${text}`);
+  }
+  if (shown.at(-1) === '--') shown.pop();
+  return { mode: input.output_mode, ...paged(shown), ...(input.output_mode === 'count' ? { matches } : {}), notes };
+}
+
+function ripgrepArguments(input: GrepInput, file: string | undefined): string[] {
+  const args = [
+    '--color',
+    'never',
+    '--null',
+    '--with-filename',
+    '--no-heading',
+    '--hidden',
+    '--max-columns',
+    '500',
+    '--max-columns-preview',
+  ];
+  switch (input.output_mode) {
+    case 'files_with_matches':
+      args.push('--files-with-matches');
+      break;
+    case 'count':
+      args.push('--count-matches');
+      break;
+    case 'content': {
+      args.push(input['-n'] ? '--line-number' : '--no-line-number', '--sort', 'path');
+      const around = input['-C'] ?? input.context;
+      if (around !== undefined) args.push('--context', String(around));
+      if (input['-A'] !== undefined) args.push('--after-context', String(input['-A']));
+      if (input['-B'] !== undefined) args.push('--before-context', String(input['-B']));
+      if (input['-o']) args.push('--only-matching');
+    }
+  }
+  if (input['-i']) args.push('--ignore-case');
+  if (input.multiline) args.push('--multiline', '--multiline-dotall');
+  if (input.type !== undefined) args.push('--type', input.type);
+  for (const glob of input.glob?.split(/\s+/).filter(Boolean) ?? []) args.push('--glob', glob);
+  for (const glob of EXCLUDED) args.push('--glob', glob);
+  return [...args, '--regexp', input.pattern, '--', ...(file === undefined ? ['./'] : [file])];
+}
+
+function grepText(output: GrepOutput): string {
+  const { entries, total, offset, notes } = output;
+  if (total === 0) return [output.mode === 'content' ? 'No matches found' : 'No files found', ...notes].join('\n');
+  if (entries.length === 0) return `No entries at this offset (${offset}); there are ${total}.`;
+  const end = offset + entries.length;
+  const page = entries.length < total ? [`(entries ${offset + 1}-${end} of ${total}; use offset and head_limit for more)`] : [];
+  const sum = output.matches === undefined ? [] : [`${output.matches} matches in ${total} files`];
+  return [...entries, ...page, ...sum, ...notes].join('\n');
+}
