@@ -2,7 +2,7 @@ import { assertEvent, assign, sendParent, setup } from 'xstate';
 import type { AbortReason, CallOutcome, ToolUseRequest } from '../src/tool/call.js';
 import { brokenGateOutcome } from './outcome.js';
 import type { CallReport, ExecutorOutput, ExecutorRequest } from './protocol.js';
-import { callsToModify, callsToStart, callsToYield, type Eagerness, freeSlot, type ScheduledCall, scheduled } from './schedule.js';
+import { callsToModify, callsToStart, callToYield, type Eagerness, freeSlot, type ScheduledCall, scheduled } from './schedule.js';
 import { toolCallMachine } from './toolCall.js';
 
 export interface ExecutorInput {
@@ -85,15 +85,15 @@ const deciding = executor.extend({
       const modified = callsToModify(context.calls).map((call) => call.callId);
       if (modified.length > 0) enqueue({ type: 'applyModifiers', params: { callIds: modified } });
       const starting = callsToStart(context);
-      const yielding = callsToYield(context.calls);
-      for (const { slot } of yielding) enqueue.sendTo(slot, { type: 'call.yield' });
+      const yielding = callToYield(context.calls);
+      if (yielding) enqueue.sendTo(yielding.slot, { type: 'call.yield' });
       for (const { slot } of starting) enqueue.sendTo(slot, { type: 'call.start' });
       const calls = context.calls.map((call): ScheduledCall => {
         if (starting.includes(call)) return { ...call, stage: 'running' };
-        const stage = yielding.includes(call) ? 'yielding' : call.stage;
+        const stage = call === yielding ? 'yielding' : call.stage;
         return { ...call, stage, modified: call.modified || modified.includes(call.callId) };
       });
-      if (modified.length + yielding.length + starting.length > 0) enqueue.assign({ calls });
+      if (modified.length + starting.length > 0 || yielding) enqueue.assign({ calls });
       if (starting.length > 0) {
         const callIds = calls.filter((call) => call.stage === 'running').map((call) => call.callId);
         enqueue({ type: 'tellInProgress', params: { callIds } });

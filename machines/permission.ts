@@ -197,6 +197,10 @@ export const permissionMachine = setup({
     anAllowRuleMatches: says('checkingAllowRule', 'allow'),
     noRuleIsNeeded: says('checkingBuiltInAllow', 'allow'),
     aClassifierMayDecide: ({ context }) => context.facts.mode === 'auto' && context.facts.hasClassifier === true,
+    /** Whoever rewrote the input said yes to it. A hook's yes saves only a question that nothing demands. */
+    theAnswerCameWithTheInput: ({ context }) =>
+      context.facts.approval?.source?.type === 'person' ||
+      (context.facts.approval?.source?.type === 'hook' && demand(context).check === 'findingNothingThatAllows'),
     theModeNeverAsks: ({ context }) => context.facts.mode === 'dontAsk',
     hooksMayAnswer: ({ context }) => context.facts.hasPermissionRequestHooks,
     aYesToThisInputIsAtHand: ({ context }) => approvalCounts(context),
@@ -335,6 +339,14 @@ export const permissionMachine = setup({
       states: {
         findingSomeone: {
           always: [
+            {
+              guard: 'theAnswerCameWithTheInput',
+              target: '#permission.allowed',
+              actions: {
+                type: 'noteEntry',
+                params: ({ context }) => ({ ...(context.facts.approval ?? demand(context)), check: 'findingSomeone' }),
+              },
+            },
             {
               guard: 'theModeNeverAsks',
               target: '#permission.denied',

@@ -52,10 +52,13 @@ export function callsToStart(schedule: Schedule): readonly ScheduledCall[] {
   return started;
 }
 
-/** The completed calls whose every predecessor has yielded, in block order: their results may be handed over. */
-export function callsToYield(calls: readonly ScheduledCall[]): readonly ScheduledCall[] {
-  const waiting = calls.findIndex((call) => !isOver(call));
-  return calls.slice(0, waiting < 0 ? calls.length : waiting).filter((call) => call.stage === 'completed');
+/**
+ * The call whose result may be handed over now: completed, with every predecessor handed over. One at a time, because a call
+ * that was told to yield may still be finishing the step in which it completed.
+ */
+export function callToYield(calls: readonly ScheduledCall[]): ScheduledCall | undefined {
+  const next = calls.find((call) => call.stage !== 'yielded');
+  return next?.stage === 'completed' ? next : undefined;
 }
 
 /** Calls with a context modifier to apply: at once for a serial call, in block order at the end of a concurrent batch. */

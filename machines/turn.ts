@@ -78,6 +78,7 @@ export const turnMachine = setup({
   actions: {
     /** Puts a complete block on the transcript, before any tool of it runs. Provided; must be total. */
     recordBlock: (_, _params: { readonly event: ModelStreamEvent }) => {},
+    noteMessage: (_, _params: { readonly messageId: string; readonly model: string }) => {},
     /** Takes the blocks of an abandoned generation off the transcript again. Provided; must be total. */
     dropMessage: (_, _params: { readonly reason: string }) => {},
     noteStream: (_, _params: { readonly note: string }) => {},
@@ -191,7 +192,7 @@ export const turnMachine = setup({
             },
           },
           on: {
-            'message.started': {},
+            'message.started': { actions: { type: 'noteMessage', params: ({ event }) => event } },
             'block.completed': [
               {
                 guard: 'isClientToolUse',

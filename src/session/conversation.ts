@@ -1,0 +1,111 @@
+import { type Attachment, renderAttachment } from '../messages/attachments.js';
+import { isLooseBlock } from '../messages/blocks.js';
+import type { AssistantBlock, ContentBlockParam, MessageParam, ToolResultBlockParam } from '../messages/types.js';
+
+/** A line of the transcript as the conversation writes it; the log adds ids, links and times. */
+export type ConversationEntry =
+  | { readonly kind: 'user'; readonly content: string | readonly ContentBlockParam[]; readonly promptId?: string }
+  | { readonly kind: 'assistant'; readonly messageId: string; readonly model: string; readonly block: AssistantBlock }
+  | { readonly kind: 'attachment'; readonly attachment: Attachment }
+  | { readonly kind: 'discarded'; readonly messageId: string; readonly reason: string }
+  | { readonly kind: 'compacted'; readonly messages: readonly MessageParam[]; readonly trigger: 'auto' | 'manual' };
+
+/** Where a conversation is written down as it grows: a line is handed over before what it records has any effect. */
+export type ConversationLog = (entry: ConversationEntry) => void;
+
+/**
+ * The history as the next request carries it, grown in place and written down at the same time. What has been sent is never
+ * rewritten, so the prefix stays byte-stable from turn to turn. Loading the written lines gives the same history.
+ */
+export class Conversation {
+  private readonly history: MessageParam[];
+  private open: { readonly messageId: string; readonly blocks: AssistantBlock[] } | undefined;
+  private lastText = '';
+
+  constructor(
+    private readonly log: ConversationLog,
+    history: readonly MessageParam[] = [],
+  ) {
+    this.history = [...history];
+  }
+
+  get messages(): readonly MessageParam[] {
+    return this.history;
+  }
+  /** The text of the latest answer. */
+  get answerText(): string {
+    return this.lastText;
+  }
+
+  addPrompt(content: string | readonly ContentBlockParam[], promptId: string): void {
+    this.log({ kind: 'user', content, promptId });
+    this.push(typeof content === 'string' ? [{ type: 'text', text: content }] : content);
+  }
+
+  /** A complete block of the answer. It is on the transcript before any tool of it runs. */
+  addAssistantBlock(messageId: string, model: string, block: AssistantBlock): void {
+    // The API refuses empty text; an answer may contain it.
+    if (block.type === 'text' && block.text.trim() === '') return;
+    this.log({ kind: 'assistant', messageId, model, block });
+    if (this.open?.messageId !== messageId) {
+      this.open = { messageId, blocks: [] };
+      this.lastText = '';
+      this.history.push({ role: 'assistant', content: this.open.blocks });
+    }
+    this.open.blocks.push(block);
+    if (block.type === 'text') this.lastText += block.text;
+  }
+
+  /** Takes the open answer off again: none of its blocks counts. */
+  discardAnswer(reason: string): void {
+    if (!this.open) return;
+    this.log({ kind: 'discarded', messageId: this.open.messageId, reason });
+    this.history.pop();
+    this.open = undefined;
+    this.lastText = '';
+  }
+
+  /** Every result of a turn in call order, in one user message, before anything else that goes into it. */
+  addResults(results: readonly ToolResultBlockParam[], images: readonly ContentBlockParam[]): void {
+    const content = [...results, ...images];
+    if (content.length === 0) return;
+    this.log({ kind: 'user', content });
+    this.push(content);
+  }
+
+  /** What stands beside the conversation: context of hooks, notifications, prompts typed while a turn ran. */
+  addAttachment(attachment: Attachment): void {
+    const blocks = [...renderAttachment(attachment)].flatMap((block: unknown) => (isContentBlock(block) ? [block] : []));
+    if (blocks.length === 0) return;
+    this.log({ kind: 'attachment', attachment });
+    this.push(blocks);
+  }
+
+  /** A fixed text of the runtime in the person's place. */
+  addMark(text: string): void {
+    const content: readonly ContentBlockParam[] = [{ type: 'text', text }];
+    this.log({ kind: 'user', content });
+    this.push(content);
+  }
+
+  /** Puts `messages` (a summary and what it does not cover) in place of the whole history. */
+  compact(messages: readonly MessageParam[], trigger: 'auto' | 'manual'): void {
+    this.log({ kind: 'compacted', messages, trigger });
+    this.history.splice(0, this.history.length, ...messages);
+    this.open = undefined;
+  }
+
+  private push(blocks: readonly ContentBlockParam[]): void {
+    this.open = undefined;
+    const last = this.history.at(-1);
+    if (last?.role !== 'user') {
+      this.history.push({ role: 'user', content: [...blocks] });
+      return;
+    }
+    const before: readonly ContentBlockParam[] = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
+    this.history[this.history.length - 1] = { role: 'user', content: [...before, ...blocks] };
+  }
+}
+
+/** Attachments render as blocks of the API's own types; the renderer's type is looser. */
+const isContentBlock = (block: unknown): block is ContentBlockParam => isLooseBlock(block);

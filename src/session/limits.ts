@@ -1,0 +1,34 @@
+import type { SessionLimitOptions } from './options.js';
+import type { SessionLimits } from './services.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const DEFAULT_CONCURRENCY = 10;
+const DEFAULT_GRACE_MS = 5_000;
+const DEFAULT_MAX_TURNS = 1_000;
+const DEFAULT_COMPACT_AT = 160_000;
+
+/** Options before environment before defaults. Source of the names: Claude Code docs, "Environment variables". */
+export function sessionLimits(options: SessionLimitOptions, env: Env): SessionLimits {
+  const compactAt = options.compactAtTokens ?? DEFAULT_COMPACT_AT;
+  return {
+    maxConcurrency:
+      options.maxConcurrency ??
+      count(env.SIXGATES_MAX_TOOL_USE_CONCURRENCY) ??
+      count(env.CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY) ??
+      DEFAULT_CONCURRENCY,
+    eager: options.eager ?? 'all',
+    graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
+    toolTimeoutMs: options.toolTimeoutMs,
+    maxBudgetTokens: options.maxBudgetTokens,
+    compactAtTokens: compactAt > 0 ? compactAt : undefined,
+  };
+}
+
+export const turnLimit = ({ maxTurns = DEFAULT_MAX_TURNS }: SessionLimitOptions): number => maxTurns;
+
+/** A positive whole number; anything else counts as not set. */
+function count(text: string | undefined): number | undefined {
+  const value = text?.trim() ?? '';
+  return /^[1-9]\d*$/.test(value) ? Number(value) : undefined;
+}

@@ -1,0 +1,132 @@
+import { executorMachine, permissionMachine, queryMachine, sessionMachine, toolCallMachine, turnMachine } from '../../machines/index.js';
+import { services } from './port.js';
+import { classifyCall, parseInput, resolveTool, validateInput } from './ports/gates.js';
+import { askPerson, classifyPermission, gatherFacts, permissionRequestHooks, runPreToolUseHooks } from './ports/permission.js';
+import { admitTurn, compact, recordStopReason, runPromptHooks, runStopHooks } from './ports/query.js';
+import { fixResult, reportResult } from './ports/report.js';
+import { closeSession, openQuery, startSession } from './ports/session.js';
+import { callTool } from './ports/tool.js';
+import { attachResults, noteEnd, prepareTurn, streamModel, waitForRetry } from './ports/turn.js';
+import type { Services } from './services.js';
+
+/*
+ * The machines with their live ports. Assembled once for all sessions of a process; whatever belongs to one session is found
+ * through its actor system.
+ */
+
+const permission = permissionMachine.provide({
+  actors: { classifyCall: classifyPermission, permissionRequestHooks, askPerson },
+});
+
+const toolCall = toolCallMachine.provide({
+  actors: { classifyCall, resolveTool, parseInput, validateInput, runPreToolUseHooks, gatherFacts, permission, callTool, reportResult },
+  actions: {
+    announce: ({ context, system }, { state }) => {
+      const session = services(system);
+      const record = session.calls.find(context.call.id);
+      session.update({
+        type: 'call.state',
+        callId: context.call.id,
+        tool: context.tool?.toolName ?? context.call.name,
+        state,
+        ms: record ? session.now() - record.admittedAt : 0,
+      });
+    },
+    noteDecision: ({ context, system }, { decision }) => {
+      const trace = [...context.earlierTrace, ...decision.trace];
+      const tool = context.tool?.toolName ?? context.call.name;
+      const session = services(system);
+      session.update({ type: 'call.decision', callId: context.call.id, tool, decision: { ...decision, trace } });
+      applyAnswer(session, decision.updatedPermissions ?? []);
+    },
+    fixResult: ({ context, system }) => {
+      if (context.outcome) fixResult(context.call.id, context.outcome, services(system));
+    },
+  },
+});
+
+const executor = executorMachine.provide({
+  actors: { toolCall },
+  actions: {
+    applyModifiers: ({ system }, { callIds }) => applyModifiers(callIds, services(system)),
+    fixResultOf: ({ system }, { callId, outcome }) => fixResult(callId, outcome, services(system)),
+    tellInProgress: ({ system }, { callIds }) => services(system).update({ type: 'calls.inProgress', callIds }),
+    noteDuplicate: ({ system }, { call }) =>
+      notice(services(system), 'warning', `The model sent the call ${call.id} (${call.name}) twice in one answer; it runs once.`),
+  },
+});
+
+const turn = turnMachine.provide({
+  actors: { prepareTurn, streamModel, waitForRetry, executor, attachResults },
+  actions: {
+    recordBlock: ({ context, system }, { event }) => {
+      if (event.type !== 'block.completed') return;
+      const session = services(system);
+      const { messageId, model } = session.answering ?? {
+        messageId: `msg_${context.address.queryId}_${context.address.turn}`,
+        model: session.model.id,
+      };
+      session.conversation.addAssistantBlock(messageId, model, event.block);
+      session.update({ type: 'block', queryId: context.address.queryId, block: event.block });
+    },
+    noteMessage: ({ system }, { messageId, model }) => {
+      services(system).answering = { messageId, model };
+    },
+    dropMessage: ({ system }, { reason }) => {
+      const session = services(system);
+      session.conversation.discardAnswer(reason);
+      session.update({ type: 'message.discarded', reason });
+    },
+    noteStream: ({ system }, { note }) => notice(services(system), 'warning', note),
+    noteEnd: ({ system }, { end }) => noteEnd(end, services(system)),
+  },
+});
+
+const query = queryMachine.provide({
+  actors: { runPromptHooks, admitTurn, compact, turn, runStopHooks },
+  actions: {
+    recordStopReason: ({ system }, { hook }) => recordStopReason(hook, services(system)),
+    noteTurn: ({ system }, { queryId, turn: number }) => services(system).update({ type: 'turn.started', queryId, turn: number }),
+  },
+});
+
+export const liveSession = sessionMachine.provide({
+  actors: { startSession, query, closeSession },
+  actions: {
+    openQuery: ({ system }, { queryId }) => openQuery(queryId, services(system)),
+    noteQueryEnd: ({ system }, { output }) => {
+      const session = services(system);
+      const { queryId, end, reason, turns } = output;
+      session.update({ type: 'query.ended', queryId, end, reason, turns, text: session.conversation.answerText, usage: session.usage });
+    },
+    noteFailure: ({ system }, { error }) => notice(services(system), 'error', error instanceof Error ? error.message : String(error)),
+  },
+});
+
+function notice(session: Services, level: 'info' | 'warning' | 'error', message: string): void {
+  session.update({ type: 'notice', level, message });
+}
+
+/** What an answer changes for the calls to come. A change that cannot be applied is told, and takes nothing from the answer. */
+function applyAnswer(session: Services, updates: Parameters<Services['permissions']['apply']>[0]): void {
+  if (updates.length === 0) return;
+  for (const warning of session.permissions.apply(updates)) notice(session, 'warning', warning);
+}
+
+/** In block order, when the executor says so. A modifier that throws changes nothing further and is told. */
+function applyModifiers(callIds: readonly string[], session: Services): void {
+  for (const callId of callIds) {
+    const record = session.calls.find(callId);
+    try {
+      record?.modify?.({
+        setCwd: (cwd) => {
+          session.cwd = cwd;
+        },
+        loadTools: (names) => session.loadTools(names),
+        updatePermissions: (updates) => applyAnswer(session, updates),
+      });
+    } catch (error) {
+      notice(session, 'error', `The context change of call ${callId} failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}

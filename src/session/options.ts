@@ -1,0 +1,95 @@
+import type { AddressedAnswer, ClassifierVerdict, PermissionQuestion } from '../../machines/permission.js';
+import type { Eagerness } from '../../machines/schedule.js';
+import type { HookCallbacks } from '../hooks/config-types.js';
+import type { JsonObject } from '../json.js';
+import type { Transcript } from '../messages/transcript.js';
+import type { Clock } from '../model/clock.js';
+import type { RetryPolicy } from '../model/retry.js';
+import type { ModelClient } from '../model/types.js';
+import type { PermissionMode } from '../permissions/types.js';
+import type { PermissionSettings } from '../settings/types.js';
+import type { AnyTool, ToolCapabilities } from '../tool/types.js';
+import type { SessionUpdate } from './updates.js';
+
+/** The model a session talks to. A string is a model id at the Claude API, with key and base URL from the environment. */
+export interface ModelOptions {
+  readonly id?: string;
+  readonly client?: ModelClient;
+  readonly apiKey?: string;
+  readonly baseURL?: string;
+  readonly maxTokens?: number;
+  readonly system?: string;
+  readonly thinking?: JsonObject;
+  readonly betas?: readonly string[];
+  readonly retry?: Partial<RetryPolicy>;
+}
+
+/** Which settings files count, and what stands in for or beside them. */
+export interface SettingsOptions {
+  /** Home directory whose `.claude/settings.json` is read. Default: the user's. */
+  readonly home?: string;
+  /** A further file, stronger than the project's (`--settings`). */
+  readonly file?: string;
+  /** False reads no settings file at all; only what is given in code counts. Default true. */
+  readonly files?: boolean;
+  /** Whether the project's own allow rules count. Default false: a project one has just cloned must not grant itself anything. */
+  readonly trusted?: boolean;
+}
+
+export interface SessionOptions {
+  readonly model?: string | ModelOptions;
+  /** Working directory of tools and anchor of project settings. Default: the process's. */
+  readonly cwd?: string;
+  /** Tools of the embedding program, beside the built-in ones. */
+  readonly tools?: readonly AnyTool[];
+  /** The built-in tools to offer: all (default), none, or these by name. */
+  readonly builtInTools?: boolean | readonly string[];
+  /** Rules, mode and directories given in code; joined with those of the settings files. */
+  readonly permissions?: PermissionSettings & { readonly mode?: PermissionMode };
+  readonly settings?: SettingsOptions;
+  readonly hooks?: HookCallbacks;
+  /** Decides questions by itself (the Agent SDK's callback). Without it they wait in the session's prompt queue. */
+  readonly decide?: Decide;
+  /** Whether someone answers the prompt queue. Default false: what would ask is denied. */
+  readonly interactive?: boolean;
+  /** Reviews calls in mode `auto`. Absence or failure means ask. */
+  readonly classifier?: (question: PermissionQuestion, input: JsonObject, signal: AbortSignal) => Promise<ClassifierVerdict>;
+  /** Where sessions are kept. A directory, or false for memory only. Default: `SIXGATES_DATA_DIR`, else `~/.sixgates`. */
+  readonly store?: string | false;
+  /** Goes on with an earlier session of this working directory. */
+  readonly resume?: string;
+  readonly sessionId?: string;
+  readonly limits?: SessionLimitOptions;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Called with every update, before any other listener. */
+  readonly onUpdate?: (update: SessionUpdate) => void;
+  /** Time and ids, for tests and replays. */
+  readonly clock?: Clock;
+  readonly now?: () => number;
+  readonly newId?: () => string;
+  readonly capabilities?: ToolCapabilities;
+  /** Set for a subagent: its name, for prompts and hooks. */
+  readonly agentName?: string;
+  readonly transcript?: Transcript;
+}
+
+export interface SessionLimitOptions {
+  /** Concurrency-safe calls that may run at once. Default 10 (`SIXGATES_MAX_TOOL_USE_CONCURRENCY`, `CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY`). */
+  readonly maxConcurrency?: number;
+  /** When calls start: as soon as their block is complete (`all`, default), only safe ones during the stream, or none before its end. */
+  readonly eager?: Eagerness;
+  /** Turns per prompt. Default 1,000. */
+  readonly maxTurns?: number;
+  /** Grace of an aborted tool in milliseconds. Default 5,000. */
+  readonly graceMs?: number;
+  /** Hard limit of a call whose tool names none, in milliseconds. Default none. */
+  readonly toolTimeoutMs?: number;
+  /** Tokens (input, output, cache writes) a session may use. Default no limit. */
+  readonly maxBudgetTokens?: number;
+  /** Conversation size in tokens beyond which older history is summarised. Default 160,000; 0 means never. */
+  readonly compactAtTokens?: number;
+  /** Rounds that Stop hooks may add in a row. Default 8 (`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP`). */
+  readonly maxStopRounds?: number;
+}
+
+export type Decide = (question: PermissionQuestion, input: JsonObject, signal: AbortSignal) => Promise<AddressedAnswer | null>;

@@ -1,0 +1,66 @@
+import { PermissionEngine } from '../permissions/engine.js';
+import type { PermissionFacts, PermissionMode, PermissionUpdate, ToolPermissionContext } from '../permissions/types.js';
+import type { LoadedSettings } from '../settings/types.js';
+import type { PermissionCall, SessionPermissions } from './services.js';
+
+interface SessionPermissionOptions {
+  readonly settings: LoadedSettings;
+  readonly cwd: string;
+  readonly home: string;
+  readonly resultsDir: string;
+  readonly toolNames: readonly string[];
+  readonly canAsk: boolean;
+  readonly hasClassifier: boolean;
+  readonly hasPermissionRequestHooks: (toolName: string) => boolean;
+  /** Rules have changed: what the model is shown may have, too. */
+  readonly onChange: () => void;
+}
+
+/** The permission engine as the ports of a session use it. */
+export function createSessionPermissions(options: SessionPermissionOptions): SessionPermissions {
+  const { settings, cwd, home, canAsk, hasClassifier, hasPermissionRequestHooks, toolNames, resultsDir } = options;
+  const engine = new PermissionEngine({
+    rules: settings.rules,
+    mode: settings.mode,
+    cwd,
+    home,
+    additionalDirectories: settings.additionalDirectories,
+    internalDirectories: [resultsDir],
+    canAsk,
+    hasClassifier,
+    hasPermissionRequestHooks,
+    toolNames,
+  });
+  return {
+    get mode(): PermissionMode {
+      return engine.mode;
+    },
+    get warnings() {
+      return engine.warnings.map(({ message }) => message);
+    },
+    facts: (call: PermissionCall): PermissionFacts => {
+      const { tool, input, rawInput, hook, hookSuppliedInput } = call;
+      return engine.facts(
+        {
+          toolName: tool.name,
+          input,
+          rawInput,
+          hook,
+          hookSuppliedInput,
+          tool: call.toolVerdict,
+          requiresUserInteraction: tool.requiresUserInteraction(input),
+          ...(tool.mcp === undefined ? {} : { mcp: tool.mcp }),
+          ...(tool.preparePermissionMatcher === undefined ? {} : { matchesContent: tool.preparePermissionMatcher(input) }),
+        },
+        call.cwd,
+      );
+    },
+    toolContext: (): ToolPermissionContext => engine.toolPermissionContext(),
+    isHidden: (toolName) => engine.isToolHidden(toolName),
+    apply: (updates: readonly PermissionUpdate[]) => {
+      const { warnings } = engine.apply(updates);
+      options.onChange();
+      return warnings;
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type { CallClass } from '../../../machines/protocol.js';
+import type { CallPortInput, InputCheck, Resolution, RewrittenInput, ToolCallInput } from '../../../machines/toolCall.js';
+import { describeInputChange } from '../../hooks/input-change.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
+import { inputDigest } from '../../permissions/digest.js';
+import { closeNames, findTool, parseToolInput } from '../../tool/index.js';
+import type { AnyTool } from '../../tool/types.js';
+import type { CallRecord } from '../callBook.js';
+import { asyncPort, syncPort } from '../port.js';
+import type { Services } from '../services.js';
+import { toolContext } from '../toolContext.js';
+
+/** Admission: the record is opened, and scheduling learns whether this input may run beside others. */
+export const classifyCall = syncPort<ToolCallInput, CallClass>(({ call }, services) => {
+  const record = services.calls.open(call, services.now());
+  const tool = findTool(services.pool(), call.name);
+  if (!tool || call.input.kind !== 'object') return { safe: false, resourceKeys: [] };
+  const parsed = parseToolInput(tool, call.input.value);
+  if (!parsed.ok || !isJsonObject(parsed.input)) return { safe: false, resourceKeys: [] };
+  const observable = observe(tool, parsed.input, services.cwd);
+  Object.assign(record, { tool, input: parsed.input, observable });
+  services.update({ type: 'call.input', callId: call.id, tool: tool.name, title: titleOf(tool, parsed.input), input: observable });
+  return classify(tool, parsed.input, services.cwd);
+});
+
+/** Gate 1. A tool under a bare deny, or one that has left the pool meanwhile, is not there. */
+export const resolveTool = syncPort<CallPortInput, Resolution>(({ callId }, services) => {
+  const record = services.calls.get(callId);
+  const pool = services.pool();
+  const tool = findTool(pool, record.call.name);
+  if (!tool) return { found: false, message: noSuchTool(record, pool) };
+  if (tool !== record.tool) Object.assign(record, { tool, input: undefined });
+  if (!services.shownTools().includes(tool)) return { found: false, message: notLoaded(tool, services) };
+  return {
+    found: true,
+    tool: {
+      toolName: tool.name,
+      hasPreToolUseHooks: services.hooks.isConfigured('PreToolUse', tool.name),
+      interruptBehavior: tool.interruptBehavior,
+      cancelsSiblingsOnError: tool.onError === 'cancelSiblings',
+    },
+  };
+});
+
+/** Gate 2. The JSON was decided at block end; here it meets the schema. */
+export const parseInput = syncPort<CallPortInput & { readonly rewritten: RewrittenInput | null }, InputCheck>(
+  ({ callId, rewritten }, services) => {
+    const record = services.calls.get(callId);
+    const tool = toolOf(record);
+    if (rewritten === null && record.input !== undefined) return { ok: true, digest: '' };
+    const { call } = record;
+    if (rewritten === null && call.input.kind === 'invalid') return { ok: false, message: notJson(tool, call.rawInput, call.input.reason) };
+    const value: JsonValue = rewritten?.value ?? (call.input.kind === 'object' ? call.input.value : null);
+    if (rewritten !== null && !isJsonObject(value)) {
+      return { ok: false, message: `Not executed: ${rewritten.by} replaced the input by something that is not an object.` };
+    }
+    const parsed = parseToolInput(tool, value);
+    if (!parsed.ok)
+      return { ok: false, message: rewritten ? `Not executed: ${rewritten.by} changed the input. ${parsed.message}` : parsed.message };
+    if (!isJsonObject(parsed.input)) return { ok: false, message: `The input of ${tool.name} must be a JSON object.` };
+    if (rewritten !== null) noteRewrite(record, rewritten, parsed.input, services);
+    record.input = parsed.input;
+    return { ok: true, digest: '' };
+  },
+);
+
+/** Gate 3. The tool's own validation; then the derived fields that hooks and rules see, and the digest that approvals bind to. */
+export const validateInput = asyncPort<CallPortInput, InputCheck>(async ({ callId }, { services, signal }) => {
+  const record = services.calls.get(callId);
+  const tool = toolOf(record);
+  const input = inputOf(record);
+  const verdict = (await tool.validateInput?.(input, toolContext(record, services, signal))) ?? { ok: true };
+  if (!verdict.ok) return { ok: false, message: verdict.message };
+  record.observable = observe(tool, input, services.cwd);
+  record.digest = inputDigest(record.observable);
+  return { ok: true, digest: record.digest };
+});
+
+export function toolOf(record: CallRecord): AnyTool {
+  if (!record.tool) throw new Error(`Call ${record.call.id} has no tool yet.`);
+  return record.tool;
+}
+export function inputOf(record: CallRecord): JsonObject {
+  if (!record.input) throw new Error(`Call ${record.call.id} has no parsed input yet.`);
+  return record.input;
+}
+export const observableOf = (record: CallRecord): JsonObject => record.observable ?? inputOf(record);
+
+/** Fail closed: a predicate that throws says unsafe. */
+function classify(tool: AnyTool, input: JsonObject, cwd: string): CallClass {
+  try {
+    return { safe: tool.isConcurrencySafe(input) === true, resourceKeys: tool.resourceKeys?.(input, cwd) ?? [] };
+  } catch {
+    return { safe: false, resourceKeys: [] };
+  }
+}
+
+function observe(tool: AnyTool, input: JsonObject, cwd: string): JsonObject {
+  const derived: unknown = tool.backfillObservableInput?.(input, cwd);
+  return isJsonObject(derived) ? derived : input;
+}
+
+function titleOf(tool: AnyTool, input: JsonObject): string {
+  try {
+    return tool.renderToolUseMessage(input).title;
+  } catch {
+    return tool.name;
+  }
+}
+
+function noSuchTool({ call }: CallRecord, pool: readonly AnyTool[]): string {
+  const close = closeNames(pool, call.name);
+  const hint = close.length > 0 ? ` Did you mean ${close.join(' or ')}?` : '';
+  return `No such tool available: ${call.name}.${hint}`;
+}
+
+function notLoaded(tool: AnyTool, services: Services): string {
+  const match = services.capabilities.toolSearch?.search(`select:${tool.name}`, 1)[0];
+  const schema = match ? ` Its input schema is: ${JSON.stringify(match.inputSchema)}` : '';
+  return `Not executed: the tool ${tool.name} is deferred and has not been loaded. Call ToolSearch with {"query":"select:${tool.name}"} first.${schema}`;
+}
+
+function notJson(tool: AnyTool, raw: string, reason: string): string {
+  return `Not executed: the input of ${tool.name} is not valid JSON (${reason}). The text was: ${JSON.stringify({ INVALID_JSON: raw })}`;
+}
+
+function noteRewrite(record: CallRecord, rewritten: RewrittenInput, after: JsonObject, services: Services): void {
+  const { dropped, changed, added } = describeInputChange(record.input ?? {}, after);
+  const parts = [
+    ['dropped', dropped],
+    ['changed', changed],
+    ['added', added],
+  ] as const;
+  const text = parts.flatMap(([word, keys]) => (keys.length > 0 ? [`${word} ${keys.join(', ')}`] : [])).join('; ');
+  services.update({
+    type: 'notice',
+    level: 'info',
+    message: `${rewritten.by} rewrote the input of ${record.call.name}: ${text || 'no key differs'}`,
+  });
+}

@@ -1,0 +1,145 @@
+import type { AddressedAnswer, ClassifierVerdict, PermissionQuestion } from '../../../machines/permission.js';
+import type { CallPortInput } from '../../../machines/toolCall.js';
+import type { HookResult } from '../../hooks/types.js';
+import type { JsonObject } from '../../json.js';
+import type { PermissionAnswer, PermissionFacts, PermissionUpdate, ToolVerdict, TraceEntry } from '../../permissions/types.js';
+import type { CallRecord } from '../callBook.js';
+import { asyncPort } from '../port.js';
+import type { Services } from '../services.js';
+import { toolContext } from '../toolContext.js';
+import { inputOf, observableOf, toolOf } from './gates.js';
+
+/** Gate 4: the joined answer of every PreToolUse hook that matches. */
+export const runPreToolUseHooks = asyncPort<CallPortInput, HookResult>(async ({ callId }, { services, signal }) => {
+  const record = services.calls.get(callId);
+  const tool = toolOf(record);
+  record.hook = await services.runHooks(
+    {
+      id: `hook:PreToolUse:${callId}`,
+      event: 'PreToolUse',
+      subject: tool.name,
+      toolUseId: callId,
+      payload: { tool_name: tool.name, tool_input: observableOf(record), tool_use_id: callId, ...mcpIdentity(record) },
+    },
+    signal,
+  );
+  return record.hook;
+});
+
+/** Gate 5: everything the permission machine's guards read, gathered once. */
+export const gatherFacts = asyncPort<
+  CallPortInput & { readonly hook: HookResult | null; readonly approval: TraceEntry | null },
+  PermissionFacts
+>(async ({ callId, hook, approval }, { services, signal }) => {
+  const record = services.calls.get(callId);
+  const tool = toolOf(record);
+  const facts = services.permissions.facts({
+    tool,
+    input: observableOf(record),
+    rawInput: inputOf(record),
+    cwd: services.cwd,
+    hook: hook?.verdict ?? null,
+    hookSuppliedInput: hook?.updatedInput !== undefined,
+    toolVerdict: await toolVerdict(record, services, signal),
+  });
+  return approval ? { ...facts, approval } : facts;
+});
+
+export const permissionRequestHooks = asyncPort<PermissionQuestion, PermissionAnswer | null>(async (question, { services, signal }) => {
+  const record = services.calls.get(question.callId);
+  const result = await services.runHooks(
+    {
+      id: question.id,
+      event: 'PermissionRequest',
+      subject: question.toolName,
+      toolUseId: question.callId,
+      payload: {
+        tool_name: question.toolName,
+        tool_input: observableOf(record),
+        permission_suggestions: question.suggestions.map(plainUpdate),
+      },
+    },
+    signal,
+  );
+  const { permission } = result;
+  if (!permission) return null;
+  const source = { type: 'hook', hookName: permission.hookName, event: 'PermissionRequest' } as const;
+  if (permission.behavior === 'deny') {
+    return {
+      behavior: 'deny',
+      message: permission.message,
+      source,
+      ...(permission.interrupt === undefined ? {} : { interrupt: permission.interrupt }),
+    };
+  }
+  return {
+    behavior: 'allow',
+    source,
+    ...(permission.updatedInput === undefined ? {} : { updatedInput: permission.updatedInput }),
+    ...(permission.updatedPermissions === undefined ? {} : { updatedPermissions: permission.updatedPermissions }),
+  };
+});
+
+/** The embedding program decides first; where it does not, the question waits in the session's prompt queue. */
+export const askPerson = asyncPort<PermissionQuestion, AddressedAnswer>(async (question, { services, signal }) => {
+  const record = services.calls.get(question.callId);
+  const input = observableOf(record);
+  const decided = await services.decide?.(question, input, signal);
+  if (decided) return decided;
+  if (!services.canAsk()) {
+    return answerTo(question, {
+      behavior: 'deny',
+      message: `Nobody is there to ask. ${question.cause.reason}`,
+      source: { type: 'nobody' },
+    });
+  }
+  const tool = toolOf(record);
+  const agent = services.agentName === undefined ? {} : { agent: services.agentName };
+  return services.questions.askPermission(
+    { ...question, input, title: tool.renderToolUseMessage(inputOf(record)).title, ...agent },
+    signal,
+  );
+});
+
+export const classifyPermission = asyncPort<PermissionQuestion, ClassifierVerdict>(async (question, { services, signal }) => {
+  if (!services.classify) return { behavior: 'ask', reason: 'There is no classifier.' };
+  return services.classify(question, observableOf(services.calls.get(question.callId)), signal);
+});
+
+const answerTo = ({ callId, inputDigest }: PermissionQuestion, answer: PermissionAnswer): AddressedAnswer => ({
+  callId,
+  inputDigest,
+  answer,
+});
+
+/** A tool that cannot say asks: a check that throws must not let through. */
+async function toolVerdict(record: CallRecord, services: Services, signal: AbortSignal): Promise<ToolVerdict> {
+  const tool = toolOf(record);
+  if (!tool.checkPermissions) return { behavior: 'passthrough' };
+  try {
+    return await tool.checkPermissions(inputOf(record), toolContext(record, services, signal));
+  } catch (error) {
+    return {
+      behavior: 'ask',
+      reason: `${tool.name} could not check its permissions: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+}
+
+export function mcpIdentity(record: CallRecord): { readonly mcp_server?: { readonly name: string; readonly source: string } } {
+  const { mcp } = toolOf(record);
+  return mcp ? { mcp_server: { name: mcp.server, source: 'settings' } } : {};
+}
+
+/** Suggestions as JSON for a hook's standard input. */
+function plainUpdate(update: PermissionUpdate): JsonObject {
+  switch (update.type) {
+    case 'setMode':
+      return { ...update };
+    case 'addDirectories':
+    case 'removeDirectories':
+      return { ...update, directories: [...update.directories] };
+    default:
+      return { ...update, rules: update.rules.map((rule) => ({ ...rule })) };
+  }
+}

@@ -1,0 +1,133 @@
+import { abortedOutcome } from '../../../machines/outcome.js';
+import type { CallPortInput, Report, ToolEnd } from '../../../machines/toolCall.js';
+import type { HookResult } from '../../hooks/types.js';
+import type { JsonObject, JsonValue } from '../../json.js';
+import { cleanResult, finishClean, mapResult } from '../../results/index.js';
+import type { AbortReason, CallOutcome } from '../../tool/call.js';
+import { messageOf, ToolAbortedError } from '../../tool/errors.js';
+import type { CallRecord } from '../callBook.js';
+import { asyncPort } from '../port.js';
+import type { Services, StoredResult } from '../services.js';
+import { observableOf, toolOf } from './gates.js';
+import { mcpIdentity } from './permission.js';
+
+interface Reporting extends CallPortInput {
+  readonly end: ToolEnd;
+  readonly abort: AbortReason | null;
+}
+
+/** Hooks see the tool's end, then it is mapped, cleaned, measured and stored as the draft of the one result. */
+export const reportResult = asyncPort<Reporting, Report>(async ({ callId, end, abort }, { services, signal }) => {
+  const record = services.calls.get(callId);
+  const hook = await runPostHooks(record, end, services, signal);
+  const clean = cleanOf(record, end, abort, hook);
+  const finished = await finishClean(callId, clean, toolOf(record).maxResultSizeChars, services.results);
+  const reminders = [...(record.hook?.additionalContext ?? []), ...(hook?.additionalContext ?? []), ...feedback(hook)];
+  record.draft = { ...finished, reminders };
+  return { isError: clean.isError, resultSize: finished.size, preventContinuation: hook?.stop !== undefined };
+});
+
+/** Writes the one result of a call: the draft where a tool ran, else a text that says why nothing did. Total. */
+export function fixResult(callId: string, outcome: CallOutcome, services: Services): void {
+  const record = services.calls.find(callId);
+  if (!record || record.result) return;
+  record.result = record.draft ?? syntheticResult(record, outcome);
+  services.journal({ type: 'call.outcome', callId, outcome });
+  const tool = record.tool?.name ?? record.call.name;
+  services.update({ type: 'call.result', callId, tool, outcome, result: record.result.block });
+}
+
+function syntheticResult(record: CallRecord, outcome: CallOutcome): StoredResult {
+  const text = outcome.message ?? outcome.summary;
+  return {
+    block: { type: 'tool_result', tool_use_id: record.call.id, content: text, ...(outcome.isError ? { is_error: true } : {}) },
+    images: [],
+    size: text.length,
+    reminders: record.hook?.additionalContext ?? [],
+  };
+}
+
+/** PostToolUse after a success, PostToolUseFailure after a failure; neither for a call that was cut off. A hook that fails takes nothing away. */
+async function runPostHooks(record: CallRecord, end: ToolEnd, services: Services, signal: AbortSignal): Promise<HookResult | undefined> {
+  const event = end.kind === 'succeeded' ? 'PostToolUse' : end.kind === 'aborted' ? undefined : 'PostToolUseFailure';
+  const tool = toolOf(record);
+  if (event === undefined || !services.hooks.isConfigured(event, tool.name)) return undefined;
+  const callId = record.call.id;
+  const seen: JsonObject =
+    event === 'PostToolUse'
+      ? { tool_response: plain(outputData(record)) }
+      : { error: end.kind === 'aborted' || end.kind === 'succeeded' ? '' : end.message };
+  return services.runHooks(
+    {
+      id: `hook:${event}:${callId}`,
+      event,
+      subject: tool.name,
+      toolUseId: callId,
+      payload: {
+        tool_name: tool.name,
+        tool_input: observableOf(record),
+        tool_use_id: callId,
+        duration_ms: Math.round(end.durationMs),
+        ...seen,
+        ...mcpIdentity(record),
+      },
+    },
+    signal,
+  );
+}
+
+function cleanOf(record: CallRecord, end: ToolEnd, abort: AbortReason | null, hook: HookResult | undefined) {
+  const tool = toolOf(record);
+  switch (end.kind) {
+    case 'succeeded': {
+      const replaced = replacement(record, hook);
+      const clean = mapResult(tool, replaced === undefined ? outputData(record) : replaced);
+      return abort ? { ...clean, content: withNote(clean.content, abortedOutcome(abort, 'finished').message ?? '') } : clean;
+    }
+    case 'failed':
+      return cleanResult({ content: end.message, isError: true }, tool.name);
+    case 'timedOut':
+      return cleanResult(
+        { content: withPartial(`${end.message}. It was stopped; side effects may have happened in part.`, record), isError: true },
+        tool.name,
+      );
+    case 'aborted': {
+      const { message = '' } = abortedOutcome(abort ?? 'userInterrupt', 'running');
+      const left = end.abandoned ? ' It did not stop in time and was left behind.' : '';
+      return cleanResult({ content: withPartial(`${message}${left}`, record), isError: true }, tool.name);
+    }
+  }
+}
+
+/** What a PostToolUse hook put in place of the output, where it fits: a replacement that breaks the tool's own schema is ignored with a notice. */
+function replacement(record: CallRecord, hook: HookResult | undefined): JsonValue | undefined {
+  const tool = toolOf(record);
+  const offered = hook?.updatedToolOutput ?? (tool.mcp ? hook?.updatedMCPToolOutput : undefined);
+  if (!offered) return undefined;
+  return tool.outputSchema && !tool.outputSchema.safeParse(offered.value).success ? undefined : offered.value;
+}
+
+/** `decision: "block"` after the fact: the result stays, the reason stands beside it. */
+const feedback = (hook: HookResult | undefined): readonly string[] => (hook?.block ? [hook.block.reason] : []);
+
+const outputData = (record: CallRecord): unknown => (record.output && 'data' in record.output ? record.output.data : undefined);
+
+function withPartial(text: string, record: CallRecord): string {
+  const error = record.output && 'error' in record.output ? record.output.error : undefined;
+  const partial = error instanceof ToolAbortedError ? error.partialOutput.trim() : '';
+  return partial === '' ? text : `${text}\n\nOutput until then:\n${partial}`;
+}
+
+function withNote(content: ReturnType<typeof mapResult>['content'], note: string): ReturnType<typeof mapResult>['content'] {
+  return typeof content === 'string' ? `${content}\n\n(${note})` : [...content, { type: 'text', text: `(${note})` }];
+}
+
+/** A tool's output as hooks get it: JSON, or a text that says why not. */
+function plain(value: unknown): JsonValue {
+  try {
+    const text = JSON.stringify(value);
+    return text === undefined ? null : JSON.parse(text);
+  } catch (error) {
+    return `(not serialisable: ${messageOf(error)})`;
+  }
+}

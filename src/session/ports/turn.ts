@@ -1,0 +1,122 @@
+import { fromEventObservable } from 'xstate';
+import type { ExecutorOutput } from '../../../machines/protocol.js';
+import type { TurnAddress, TurnPlan } from '../../../machines/turn.js';
+import type { ToolResultBlockParam } from '../../messages/types.js';
+import { retryDelay } from '../../model/retry.js';
+import type { ModelDelta, ModelError, ModelStreamEvent, StreamEnd } from '../../model/types.js';
+import { fitMessageBudget } from '../../results/index.js';
+import type { AbortReason } from '../../tool/call.js';
+import { deliverBeside } from '../delivery.js';
+import { asyncPort, services, syncPort } from '../port.js';
+import { buildRequest } from '../request.js';
+import type { Services } from '../services.js';
+
+/** A turn begins with an empty book of calls; pool, permissions and request are read when they are needed, never kept. */
+export const prepareTurn = syncPort<TurnAddress, TurnPlan>((_, { calls, limits, model }) => {
+  calls.begin();
+  return { maxConcurrency: limits.maxConcurrency, eager: limits.eager, maxAttempts: model.retry.maxRetries + 1 };
+});
+
+/** The model's answer, block by block. Deltas go round the machines, straight to the updates. */
+export const streamModel = fromEventObservable<ModelStreamEvent, TurnAddress & { readonly attempt: number }>(({ input, system }) => {
+  const session = services(system);
+  return session.model.client.stream(buildRequest(input, session), (delta) => forwardDelta(delta, session));
+});
+
+export const waitForRetry = asyncPort<TurnAddress & { readonly attempt: number; readonly error: ModelError | null }, null>(
+  ({ attempt, error }, { services: { clock, model, update }, signal }) => {
+    const delayMs = retryDelay(attempt, error ?? {}, model.retry);
+    if (error) update({ type: 'model.retry', attempt, delayMs, error });
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(() => resolve(null), delayMs);
+      signal.addEventListener('abort', () => clock.clearTimeout(timer), { once: true });
+    });
+  },
+);
+
+/** One user message: results in call order, then hook context and notifications, then what the person typed meanwhile. */
+export const attachResults = asyncPort<
+  TurnAddress & { readonly executed: ExecutorOutput | null; readonly abort: AbortReason | null },
+  { readonly preventContinuation: boolean }
+>(async ({ queryId, turn, executed, abort }, { services: session, signal }) => {
+  const stored = session.calls.all().flatMap((record) => (record.result ? [record.result] : []));
+  const stopped = abort ?? executed?.abortReason ?? null;
+  if (stored.length === 0 && stopped === null) return { preventContinuation: false };
+  const batch = stored.length > 0 && stopped === null ? await runBatchHooks(session, `${queryId}:${turn}`, signal) : undefined;
+  const results = await fitMessageBudget(
+    stored.map((result) => result.block),
+    session.results,
+  );
+  session.conversation.addResults(
+    results,
+    stored.flatMap((result) => result.images),
+  );
+  for (const text of [
+    ...stored.flatMap((result) => result.reminders),
+    ...(batch?.additionalContext ?? []),
+    ...(batch?.block ? [batch.block.reason] : []),
+  ]) {
+    session.conversation.addAttachment({ type: 'reminder', text });
+  }
+  if (stopped !== null) session.conversation.addMark(interruptMark(stored.length > 0));
+  else deliverBeside(session);
+  return { preventContinuation: batch?.stop !== undefined || batch?.block !== undefined };
+});
+
+/** Reports how the stream ended: usage is counted once per request, whatever else became of it. */
+export function noteEnd(end: StreamEnd, session: Services): void {
+  const usage = end.usage;
+  if (usage) {
+    const before = session.usage;
+    session.usage = {
+      inputTokens: before.inputTokens + (usage.input_tokens ?? 0),
+      outputTokens: before.outputTokens + (usage.output_tokens ?? 0),
+      cacheReadTokens: before.cacheReadTokens + (usage.cache_read_input_tokens ?? 0),
+      cacheCreationTokens: before.cacheCreationTokens + (usage.cache_creation_input_tokens ?? 0),
+      requests: before.requests + 1,
+    };
+    session.contextTokens =
+      (usage.input_tokens ?? 0) +
+      (usage.cache_read_input_tokens ?? 0) +
+      (usage.cache_creation_input_tokens ?? 0) +
+      (usage.output_tokens ?? 0);
+  }
+  session.update({
+    type: 'model.ended',
+    stopReason: end.kind === 'complete' ? end.stopReason : null,
+    usage: usage ?? null,
+    incomplete: end.kind === 'broken',
+  });
+}
+
+const interruptMark = (hadCalls: boolean): string =>
+  hadCalls ? '[Request interrupted by user for tool use]' : '[Request interrupted by user]';
+
+function runBatchHooks(session: Services, id: string, signal: AbortSignal) {
+  if (!session.hooks.isConfigured('PostToolBatch')) return undefined;
+  const calls = session.calls.all().map((record) => ({
+    tool_name: record.tool?.name ?? record.call.name,
+    tool_input: record.observable ?? {},
+    tool_use_id: record.call.id,
+    tool_response: textOf(record.result?.block),
+  }));
+  return session.runHooks({ id: `hook:PostToolBatch:${id}`, event: 'PostToolBatch', payload: { tool_calls: calls } }, signal);
+}
+
+function textOf(block: ToolResultBlockParam | undefined): string {
+  const content = block?.content ?? '';
+  return typeof content === 'string' ? content : JSON.stringify(content);
+}
+
+function forwardDelta(delta: ModelDelta, session: Services): void {
+  switch (delta.type) {
+    case 'text':
+      session.update({ type: 'text.delta', text: delta.text });
+      return;
+    case 'thinking':
+      session.update({ type: 'thinking.delta', text: delta.text });
+      return;
+    case 'input':
+      session.update({ type: 'input.delta', callId: delta.id, partialJson: delta.partialJson });
+  }
+}

@@ -1,0 +1,127 @@
+import type { AddressedAnswer, ClassifierVerdict, PermissionQuestion } from '../../machines/permission.js';
+import type { Eagerness } from '../../machines/schedule.js';
+import type { HookRequest, HookResult, HookRunner } from '../hooks/types.js';
+import type { JsonObject } from '../json.js';
+import type { JournalEntry } from '../messages/journal.js';
+import type { Clock } from '../model/clock.js';
+import type { RetryPolicy } from '../model/retry.js';
+import type { ModelClient } from '../model/types.js';
+import type {
+  HookVerdict,
+  PermissionFacts,
+  PermissionMode,
+  PermissionUpdate,
+  ToolPermissionContext,
+  ToolVerdict,
+} from '../permissions/types.js';
+import type { FinishedResult, ResultStore } from '../results/index.js';
+import type { AnyTool, FileLedger, ToolCapabilities } from '../tool/types.js';
+import type { CallBook } from './callBook.js';
+import type { Conversation } from './conversation.js';
+import type { Inbox, InboxItem } from './inbox.js';
+import type { QuestionQueue } from './questions.js';
+import type { SessionUpdate, SessionUsage } from './updates.js';
+
+/** The permission side of a session: rules, mode and directories as they are now. */
+export interface SessionPermissions {
+  readonly mode: PermissionMode;
+  readonly warnings: readonly string[];
+  facts(call: PermissionCall): PermissionFacts;
+  toolContext(): ToolPermissionContext;
+  /** True when a bare deny rule (or a name glob) takes the tool out of the model's view. */
+  isHidden(toolName: string): boolean;
+  /** Applies changes and says what could not be applied. */
+  apply(updates: readonly PermissionUpdate[]): readonly string[];
+}
+export interface PermissionCall {
+  readonly tool: AnyTool;
+  /** With derived fields. */
+  readonly input: JsonObject;
+  /** As the model (or a hook) wrote it. */
+  readonly rawInput: JsonObject;
+  readonly cwd: string;
+  readonly hook: HookVerdict | null;
+  readonly hookSuppliedInput: boolean;
+  readonly toolVerdict: ToolVerdict;
+}
+
+export interface SessionLimits {
+  readonly maxConcurrency: number;
+  readonly eager: Eagerness;
+  /** How long an aborted tool may take to end before its call is settled without it, in milliseconds. */
+  readonly graceMs: number;
+  /** Hard limit of a call whose tool names none, in milliseconds; undefined means none. */
+  readonly toolTimeoutMs: number | undefined;
+  readonly maxBudgetTokens: number | undefined;
+  /** Input tokens beyond which older history is summarised; undefined means never. */
+  readonly compactAtTokens: number | undefined;
+}
+
+/** Everything the ports of one session work with. Lives outside the machines; found by actor system. */
+export interface Services {
+  readonly sessionId: string;
+  readonly model: {
+    readonly client: ModelClient;
+    readonly id: string;
+    readonly maxTokens: number;
+    readonly system: string | undefined;
+    readonly thinking: JsonObject | undefined;
+    readonly betas: readonly string[];
+    readonly retry: RetryPolicy;
+  };
+  readonly limits: SessionLimits;
+  readonly clock: Clock;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly permissions: SessionPermissions;
+  readonly hooks: HookRunner;
+  readonly conversation: Conversation;
+  readonly inbox: Inbox;
+  readonly questions: QuestionQueue;
+  readonly results: ResultStore;
+  readonly resultsDir: string;
+  readonly files: FileLedger;
+  readonly capabilities: ToolCapabilities;
+  readonly calls: CallBook;
+  /** Asked before the prompt queue, when the embedding program decides by itself. */
+  readonly decide: ((question: PermissionQuestion, input: JsonObject, signal: AbortSignal) => Promise<AddressedAnswer | null>) | undefined;
+  readonly classify: ((question: PermissionQuestion, input: JsonObject, signal: AbortSignal) => Promise<ClassifierVerdict>) | undefined;
+  /** Whether anyone listens for questions. */
+  readonly canAsk: () => boolean;
+  readonly agentName: string | undefined;
+  cwd: string;
+  /** The answer that is streaming in. */
+  answering: { readonly messageId: string; readonly model: string } | undefined;
+  /** What the running query was opened with, until it enters the conversation. */
+  opened: readonly InboxItem[] | undefined;
+  /** What UserPromptSubmit hooks add to it. */
+  promptContext: readonly string[];
+  usage: SessionUsage;
+  /** Size of the conversation as of the last answer, in tokens; 0 before the first. */
+  contextTokens: number;
+  /** The pool as it is now, in sending order. */
+  pool(): readonly AnyTool[];
+  /** The same without deferred tools that are not loaded: what the model is shown in full. */
+  shownTools(): readonly AnyTool[];
+  loadTools(names: readonly string[]): void;
+  update(update: SessionUpdate): void;
+  /** Writes a journal line: what a restart must know and the model must not see. */
+  journal(entry: JournalLine): void;
+  runHooks(request: HookRequest, signal: AbortSignal): Promise<HookResult>;
+  summarize(signal: AbortSignal): Promise<void>;
+  lifecycle: SessionLifecycle;
+}
+
+export interface SessionLifecycle {
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Journal entries of `messages/journal.ts`, without the fields that every line has. */
+export type JournalLine = JournalEntry;
+
+/** A result with what stands beside it in the next user message. */
+export interface StoredResult extends FinishedResult {
+  readonly reminders: readonly string[];
+}

@@ -1,0 +1,131 @@
+import type { Observable } from 'rxjs';
+import type { Actor } from 'xstate';
+import type { ContentBlockParam, MessageParam } from '../messages/types.js';
+import type { PermissionAnswer, PermissionMode, PermissionUpdate } from '../permissions/types.js';
+import type { AbortReason } from '../tool/call.js';
+import type { PersonAnswers } from '../tool/types.js';
+import { type AssembledSession, assembleSession } from './assemble.js';
+import type { liveSession } from './live.js';
+import type { SessionOptions } from './options.js';
+import type { AnswerReceipt, PermissionPrompt, PersonPrompt } from './questions.js';
+import { type Sending, send } from './sending.js';
+import type { SessionUpdate, SessionUsage } from './updates.js';
+
+/** One conversation with a model and its tools. */
+export interface Session {
+  readonly id: string;
+  /** The XState actor: the root of everything that runs for this session. */
+  readonly actor: Actor<typeof liveSession>;
+  /** Everything that happens, as it happens, for any number of listeners. */
+  readonly updates$: Observable<SessionUpdate>;
+  /** File of the transcript; null for a session in memory. */
+  readonly transcriptPath: string | null;
+  readonly resultsDir: string;
+  readonly cwd: string;
+  readonly mode: PermissionMode;
+  readonly usage: SessionUsage;
+  /** The history as the next request would carry it. */
+  readonly messages: readonly MessageParam[];
+  /** What in settings, hooks and tools has no effect or was left out, in words. */
+  readonly warnings: readonly string[];
+
+  /**
+   * Gives the model a prompt. Iterate the result for typed updates up to the end of the query that answers it, or await its
+   * `done`. A prompt sent while a query runs waits, and goes with that query's next request.
+   */
+  send(prompt: string | readonly ContentBlockParam[]): Sending;
+  /** Tells the model something when it next speaks; starts a query of its own when the session is idle. Returns the notification's id. */
+  notify(text: string): string;
+  /** Stops the running query. Every open call gets its result; resolves when the session is idle. */
+  interrupt(reason?: AbortReason): Promise<void>;
+
+  readonly openPermissions: readonly PermissionPrompt[];
+  readonly openQuestions: readonly PersonPrompt[];
+  /** Answers a permission question. The digest must be that of the input that was shown; anything else is refused. */
+  answer(callId: string, inputDigest: string, answer: PermissionAnswer): AnswerReceipt;
+  answerQuestion(callId: string, answers: PersonAnswers): AnswerReceipt;
+  /** Changes rules, mode or directories; returns what could not be applied. */
+  updatePermissions(updates: readonly PermissionUpdate[]): readonly string[];
+  setMode(mode: PermissionMode): readonly string[];
+
+  /** Ends the session: stops what runs, gives every call its result, runs SessionEnd hooks, flushes the transcript. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a session and starts its actor. Nothing is sent before the first prompt.
+ *
+ * @throws when options cannot work at all (a session id that is taken by another process, a directory that cannot be written);
+ *   faulty settings are warnings.
+ */
+export function createSession(options: SessionOptions = {}): Session {
+  return sessionFace(assembleSession(options));
+}
+
+function sessionFace({ actor, services, updates, transcript, warnings, settled }: AssembledSession): Session {
+  let closing: Promise<void> | undefined;
+  const isIdle = () => actor.getSnapshot().matches({ conversation: 'idle' });
+  const whenIdle = (): Promise<void> =>
+    isIdle() || isClosed()
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          const subscription = actor.subscribe(() => {
+            if (!isIdle() && !isClosed()) return;
+            subscription.unsubscribe();
+            resolve();
+          });
+        });
+  const isClosed = () => actor.getSnapshot().matches({ conversation: 'closed' }) || actor.getSnapshot().status !== 'active';
+  return {
+    id: services.sessionId,
+    actor,
+    updates$: updates.asObservable(),
+    transcriptPath: transcript.path ?? null,
+    resultsDir: services.resultsDir,
+    warnings,
+    get cwd() {
+      return services.cwd;
+    },
+    get mode() {
+      return services.permissions.mode;
+    },
+    get usage() {
+      return services.usage;
+    },
+    get messages() {
+      return services.conversation.messages;
+    },
+    get openPermissions() {
+      return services.questions.openPermissions();
+    },
+    get openQuestions() {
+      return services.questions.openQuestions();
+    },
+    send: (prompt) => {
+      if (closing) throw new Error(`Session ${services.sessionId} is closed; create a new one or resume it.`);
+      return send(prompt, services, updates);
+    },
+    notify: (text) => {
+      const id = services.newId();
+      services.inbox.put({ kind: 'notification', id, text });
+      return id;
+    },
+    interrupt: (reason = 'userInterrupt') => {
+      actor.send({ type: 'abort', reason });
+      return whenIdle();
+    },
+    answer: (callId, inputDigest, answer) => services.questions.answerPermission(callId, inputDigest, answer),
+    answerQuestion: (callId, answers) => services.questions.answerQuestion(callId, answers),
+    updatePermissions: (updates_) => services.permissions.apply(updates_),
+    setMode: (mode) => services.permissions.apply([{ type: 'setMode', mode, destination: 'session' }]),
+    close: () => {
+      closing ??= (async () => {
+        actor.send({ type: 'session.close' });
+        await settled;
+        actor.stop();
+        updates.complete();
+      })();
+      return closing;
+    },
+  };
+}
