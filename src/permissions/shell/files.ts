@@ -228,6 +228,7 @@ function commandFiles(command: ShellCommand, found: FileAccess[]): void {
   const name = baseName(argv[0] ?? '');
   const finder = FINDERS.get(name);
   if (finder === undefined) return;
+  if (name === 'cd' && argv.includes('-')) place(found, 'enter', null, 'cd -', false, name, false, command.directories, false);
   if (/^(cd|pushd)$/.test(name) && argv.length === 1) place(found, 'enter', '~', 'cd', false, name, false, command.directories, true);
   for (const operand of finder(argv.slice(1))) {
     const word = command.words[offset + 1 + operand.index];

@@ -154,6 +154,15 @@ export function deriveByProgram(name: string, args: readonly string[], stdin: St
       return subscripts(args);
     case 'printf':
       return args[0] === '-v' ? subscripts(args.slice(1, 2)) : [];
+    case 'make':
+    case 'gmake':
+      return args.some(
+        (arg, index) =>
+          /^(-f-|--(make)?file=(-|\/dev\/stdin))$/.test(arg) ||
+          (/^(-f|--file|--makefile)$/.test(args[index - 1] ?? '') && /^(-|\/dev\/stdin)$/.test(arg)),
+      )
+        ? [opaque(`${name} runs the makefile it is given as input`)]
+        : [];
     case 'at':
     case 'batch':
       return stdin?.kind === 'text' ? scriptOf('stdin', [stdin.text], '') : [opaque(`${name} runs later whatever it reads`)];

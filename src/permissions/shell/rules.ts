@@ -85,29 +85,32 @@ function couldMatch(rule: BashRule, text: string): boolean {
   const left = text.split(UNKNOWN);
   if (left.length === 1) return rule.matches(text);
   const prefix = rule.kind === 'prefix' ? [(rule.pieces[0] ?? '').slice(0, -1), ''] : rule.pieces;
-  return overlap(left.map(runs).join(UNKNOWN), prefix.join(UNKNOWN));
+  return overlap(text, prefix.join(UNKNOWN));
 }
 
-function runs(text: string): string {
-  return text;
-}
-
-/** Do two patterns share a text? Both use `UNKNOWN` for any text. */
+/** Do two patterns share a text? Both use `UNKNOWN` for any text. Walks `a` once with the set of places it may be at in `b`. */
 function overlap(a: string, b: string): boolean {
-  const failed = new Set<number>();
-  return visit(0, 0);
-
-  function visit(i: number, j: number): boolean {
-    const key = i * (b.length + 1) + j;
-    if (failed.has(key)) return false;
-    let result: boolean;
-    if (i === a.length && j === b.length) return true;
-    if (i < a.length && a[i] === UNKNOWN) result = visit(i + 1, j) || (j < b.length && visit(i, j + 1));
-    else if (j < b.length && b[j] === UNKNOWN) result = visit(i, j + 1) || (i < a.length && visit(i + 1, j));
-    else result = i < a.length && j < b.length && a[i] === b[j] && visit(i + 1, j + 1);
-    if (!result) failed.add(key);
-    return result;
+  let places = withSkips(new Set([0]), b);
+  for (const char of a) {
+    if (places.size === 0) return false;
+    const next = new Set<number>();
+    if (char === UNKNOWN) {
+      for (let place = Math.min(...places); place <= b.length; place++) next.add(place);
+    } else {
+      for (const place of places) {
+        if (b[place] === UNKNOWN) next.add(place);
+        if (b[place] === char) next.add(place + 1);
+      }
+    }
+    places = withSkips(next, b);
   }
+  return places.has(b.length);
+}
+
+/** `UNKNOWN` may also stand for nothing. */
+function withSkips(places: Set<number>, pattern: string): Set<number> {
+  for (const place of places) if (pattern[place] === UNKNOWN) places.add(place + 1);
+  return places;
 }
 
 /**
@@ -130,10 +133,10 @@ export function matchesDenyOrAsk(analysis: ShellAnalysis, ruleContent: string): 
 export function mayMatchDenyOrAsk(analysis: ShellAnalysis, ruleContent: string): string | null {
   if (analysis.mode === 'claude-code') return null;
   const rule = parseBashRule(ruleContent);
-  for (const command of [...analysis.commands, ...analysis.nested]) {
-    for (const reading of command.readings) {
-      if (!reading.some((word) => word.includes(UNKNOWN))) continue;
-      if (spellings(reading, rule).some((text) => couldMatch(rule, text))) return command.text;
+  for (const commands of [analysis.commands, analysis.nested]) {
+    for (const command of commands) {
+      const { uncertain } = denyTexts(command);
+      if (uncertain.some((spelling) => applies(spelling, rule) && couldMatch(rule, spelling.text))) return command.text;
     }
   }
   return null;
@@ -141,25 +144,47 @@ export function mayMatchDenyOrAsk(analysis: ShellAnalysis, ruleContent: string):
 
 function speaksOf(rule: BashRule, command: ShellCommand, mode: ShellAnalysis['mode']): boolean {
   if (mode === 'claude-code' && command.via === 'coproc') return false;
-  if (rule.matches(command.ruleText) || rule.matches(command.text)) return true;
-  for (const reading of command.readings) {
-    if (mode === 'claude-code') {
-      if (rule.matches(reading.join(' '))) return true;
-    } else if (spellings(reading, rule).some((text) => rule.matches(text))) return true;
+  for (const spelling of denyTexts(command).all) {
+    if (mode === 'claude-code' && spelling.kind !== 'written') continue;
+    if (applies(spelling, rule) && rule.matches(spelling.text)) return true;
   }
   return false;
 }
 
-/** One reading in all spellings that a rule may be written for. */
-function spellings(reading: readonly string[], rule: BashRule): string[] {
-  const name = reading[0] ?? '';
-  const joined = reading.join(' ');
-  const texts = [joined];
-  const base = baseName(name);
-  if (base !== name) texts.push([base, ...reading.slice(1)].join(' '));
-  const subcommand = rule.pieces.length > 1 || rule.literalWords > 1;
-  if (subcommand && /^[-+]/.test(reading[1] ?? ''))
-    for (const shorter of dropOptions(base, reading.slice(1))) texts.push([base, ...shorter].join(' '));
+/** A text that deny and ask rules are compared with. */
+interface Spelling {
+  readonly text: string;
+  /** `shortened`: without the options before the subcommand. */
+  readonly kind: 'written' | 'base' | 'shortened';
+}
+
+function applies(spelling: Spelling, rule: BashRule): boolean {
+  return spelling.kind !== 'shortened' || rule.literalWords > 1 || rule.kind === 'wildcard';
+}
+
+const denyCache = new WeakMap<ShellCommand, { readonly all: readonly Spelling[]; readonly uncertain: readonly Spelling[] }>();
+
+/** One command in all spellings that a deny or ask rule may be written for. */
+function denyTexts(command: ShellCommand): { readonly all: readonly Spelling[]; readonly uncertain: readonly Spelling[] } {
+  const known = denyCache.get(command);
+  if (known !== undefined) return known;
+  const all = new Map<string, Spelling>();
+  const add = (text: string, kind: Spelling['kind']) => {
+    if (!all.has(text)) all.set(text, { text, kind });
+  };
+  add(command.ruleText, 'written');
+  add(command.text, 'written');
+  for (const reading of command.readings) {
+    const name = reading[0] ?? '';
+    const rest = reading.slice(1);
+    add(reading.join(' '), 'written');
+    const base = baseName(name);
+    if (base !== name) add([base, ...rest].join(' '), 'base');
+    if (/^[-+]/.test(rest[0] ?? '')) for (const shorter of dropOptions(base, rest)) add([base, ...shorter].join(' '), 'shortened');
+  }
+  const spellings = [...all.values()];
+  const texts = { all: spellings, uncertain: spellings.filter((spelling) => spelling.text.includes(UNKNOWN)) };
+  denyCache.set(command, texts);
   return texts;
 }
 

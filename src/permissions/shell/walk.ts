@@ -26,11 +26,26 @@ import {
   UNKNOWN,
   type Via,
 } from './types.js';
-import { describeWord, printedBy, readAssignment, readWord } from './words.js';
+import { describeWord, printedBy, readAssignment, readName, readWord } from './words.js';
 
 const MAX_DEPTH = 8;
 const MAX_READINGS = 24;
 const MAX_COMMANDS = 2_000;
+
+const SUBSCRIPT = /\[.*(\$\(|`)/s;
+
+const NO_COMMAND: ShellCommand = {
+  text: '',
+  ruleText: '',
+  assignments: [],
+  words: [],
+  redirects: [],
+  directories: START,
+  readings: [],
+  via: null,
+  blockers: [],
+  timed: false,
+};
 
 export interface Walked {
   readonly commands: ShellCommand[];
@@ -189,7 +204,7 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
         ]);
         return;
       case 'While':
-        loop(scope, (inner) => {
+        loop(node, scope, (inner) => {
           walkList(node.clause, inner);
           walkList(node.body, inner);
         });
@@ -198,12 +213,12 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
       case 'Select':
         for (const word of node.wordlist ?? []) checkWord(word, scope);
         if (node.wordlist === undefined) blockers.add("loops over the shell's arguments");
-        loop(scope, (inner) => walkList(node.body, inner));
+        loop(node, scope, (inner) => walkList(node.body, inner));
         return;
       case 'ArithmeticFor':
       case 'ArithmeticCommand':
         blockers.add('computes with (( ))');
-        if (node.type === 'ArithmeticFor') loop(scope, (inner) => walkList(node.body, inner));
+        if (node.type === 'ArithmeticFor') loop(node, scope, (inner) => walkList(node.body, inner));
         walkExpansions(node, scope);
         return;
       case 'Case':
@@ -245,19 +260,10 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
   }
 
   /** A body that may run again: a `cd` in it also moves its next round, by a distance that nobody knows. */
-  function loop(scope: Scope, body: (inner: Scope) => void): void {
-    const inner: Scope = { ...scope };
-    const reached = () => inner.directories.paths.join('\n');
-    const before = reached();
-    const marks = [walked.commands.length, walked.nested.length, walked.redirects.length] as const;
+  function loop(node: { readonly pos: number; readonly end: number }, scope: Scope, body: (inner: Scope) => void): void {
+    const moves = /\b(cd|pushd|popd|chdir)\b/.test(scope.source.slice(node.pos, node.end));
+    const inner: Scope = { ...scope, directories: moves ? { ...scope.directories, unknown: true } : scope.directories };
     body(inner);
-    if (reached() !== before) {
-      walked.commands.length = marks[0];
-      walked.nested.length = marks[1];
-      walked.redirects.length = marks[2];
-      inner.directories = { paths: inner.directories.paths, unknown: true };
-      body(inner);
-    }
     scope.directories = union(scope.directories, inner.directories);
   }
 
@@ -271,7 +277,7 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
       return;
     }
     const words: ShellWord[] = [checkWord(node.name, scope)];
-    let readings: string[][] = readWord(node.name, variables);
+    let readings: string[][] = readName(node.name, variables);
     for (const arg of node.args) {
       let options: string[][];
       if (arg.type === 'Word') {
@@ -403,12 +409,21 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
       blockers.add(`sets the array ${assignment.name}`);
       return { name: assignment.name, value: null };
     }
-    return { name: assignment.name, value: checkWord(assignment.value, scope).value };
+    const { value } = checkWord(assignment.value, scope);
+    if (value !== null) followSubscript(value, scope);
+    return { name: assignment.name, value };
+  }
+
+  /** Where the shell computes with a variable, it runs the substitutions in a subscript that the value holds. */
+  function followSubscript(value: string, scope: Scope): void {
+    if (!SUBSCRIPT.test(value)) return;
+    const from: ShellCommand = { ...NO_COMMAND, text: value, directories: scope.directories };
+    pushScript(`: ${value}`, 'eval', from, { ...scope, depth: scope.depth + 1 });
   }
 
   function walkWords(node: SyntaxNode, scope: Scope): void {
     forEachChild(node, (child) => {
-      if (child.type === 'Word') checkWord(child, scope);
+      if (child.type === 'Word') followSubscript(checkWord(child, scope).value ?? '', scope);
       else walkWords(child, scope);
     });
   }
@@ -477,6 +492,6 @@ function sourceText(nodes: readonly (Word | Assignment)[], source: string): stri
 }
 
 function shorten(text: string): string {
-  const line = text.split('\n')[0] ?? '';
+  const line = (text.split('\n')[0] ?? '').replaceAll('$_', '…');
   return line.length > 60 ? `${line.slice(0, 57)}…` : line;
 }

@@ -123,6 +123,13 @@ function evaluate(expression: ArithmeticExpression): number | null {
   }
 }
 
+/** All that a command's name may become: a glob in it stands for whatever files there are. */
+export function readName(word: Word, variables: Variables): string[][] {
+  const readings = readWord(word, variables);
+  if (!word.parts?.some((part) => part.type === 'Glob' || part.type === 'ExtendedGlob')) return readings;
+  return readings.map((fields) => fields.map((field) => field.replace(/\[[^\]]*\]|[*?]/g, UNKNOWN)));
+}
+
 /** All that a word may become: alternatives, each a list of words. */
 export function readWord(word: Word, variables: Variables): string[][] {
   const parts = word.parts;
