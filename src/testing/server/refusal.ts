@@ -12,14 +12,44 @@ export interface Refusal {
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_CACHE_MARKS = 4;
+/** `anthropic-version` values are dates and compare as text. */
+const LATEST_VERSION = '2026-10-21';
 
 /**
  * What the Messages API would say to a request it refuses; undefined for one it would take. Every rule here is one that clients break in
  * practice: wrong pairing of calls and results, tool names, empty content. Sources: Claude API docs, "Handle tool calls", "Define tools", "Errors".
  */
-export function findRefusal(body: unknown): Refusal | undefined {
+export function findRefusal(body: unknown, version = LATEST_VERSION): Refusal | undefined {
   if (!isJsonObject(body)) return invalid('The request body is not valid JSON: an object is required');
-  return checkFields(body) ?? checkTools(body.tools) ?? checkMessages(body) ?? checkCacheMarks(body);
+  return (
+    checkFields(body) ??
+    checkTools(body.tools) ??
+    checkMessages(body) ??
+    checkCacheMarks(body) ??
+    (version >= LATEST_VERSION ? checkLatest(body) : undefined)
+  );
+}
+
+/** What API version 2026-10-21 no longer takes. Source: Claude API docs, "Migrating to API version 2026-10-21". */
+function checkLatest(body: JsonObject): Refusal | undefined {
+  for (const name of ['temperature', 'top_p', 'top_k']) {
+    if (body[name] !== undefined) return invalid(`${name}: Extra inputs are not permitted`);
+  }
+  const messages: readonly unknown[] = Array.isArray(body.messages) ? body.messages : [];
+  for (const [index, message] of messages.entries()) {
+    if (!isJsonObject(message) || !Array.isArray(message.content)) continue;
+    for (const [at, block] of message.content.entries()) {
+      if (!isLooseBlock(block)) continue;
+      const place = `messages.${index}.content.${at}`;
+      if (message.role === 'assistant' && block.type === 'document') {
+        return invalid(`${place}: \`document\` blocks are not allowed in "assistant" messages`);
+      }
+      if (message.role === 'user' && block.type === 'text' && Array.isArray(block.citations) && block.citations.length > 0) {
+        return invalid(`${place}: citations are not allowed in "user" messages`);
+      }
+    }
+  }
+  return undefined;
 }
 
 function invalid(message: string): Refusal {

@@ -139,7 +139,11 @@ class ScriptedApi implements ScriptedServer {
     const parsed = body === undefined ? tooLarge() : parseBody(body);
     const refusal =
       checkHeaders(headers) ??
-      ('refusal' in parsed ? parsed.refusal : this.options.strict === false ? undefined : findRefusal(parsed.body));
+      ('refusal' in parsed
+        ? parsed.refusal
+        : this.options.strict === false
+          ? undefined
+          : findRefusal(parsed.body, headers['anthropic-version']));
     if (refusal !== undefined || 'refusal' in parsed) {
       refuse(refusal ?? tooLarge().refusal);
       return;
