@@ -335,6 +335,6 @@ const endOfError = (error: ModelError | null): QueryContext['ending'] => ({
 });
 
 const refusalOf = ({ last }: QueryContext): string => {
-  const explanation = last?.stopDetails?.['explanation'];
+  const explanation = last?.stopDetails?.explanation;
   return typeof explanation === 'string' ? explanation : 'the model refused to answer';
 };

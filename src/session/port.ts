@@ -39,7 +39,7 @@ export function asyncPort<Input, Output>(run: (input: Input, scope: PortScope) =
     ...logic,
     transition: (snapshot, event, scope) => {
       if (event.type === 'abort') {
-        controllers.get(scope.self)?.abort(event['reason']);
+        controllers.get(scope.self)?.abort(event.reason);
         return snapshot;
       }
       return logic.transition(snapshot, event, scope);

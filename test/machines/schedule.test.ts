@@ -91,7 +91,7 @@ describe('for every schedule', () => {
       fc.record({
         safe: fc.boolean(),
         keys: fc.subarray(['a', 'b', 'c']),
-        stage: fc.constantFrom<readonly ScheduledCall['stage'][]>('queued', 'running', 'completed', 'new'),
+        stage: fc.constantFrom<ScheduledCall['stage']>('queued', 'running', 'completed', 'new'),
       }),
       {
         maxLength: 12,
