@@ -29,7 +29,8 @@ export interface StreamAssembler {
  * one index, message_delta, message_stop. Unknown event and delta types are ignored. What breaks the grammar never joins two blocks and
  * never runs twice:
  * - a message_start with another id abandons everything before it (`message.discarded`); with the same id it is a replay;
- * - a block that comes again is compared with the first: the same one is noted, another one is noted as a protocol error, neither runs;
+ * - a block that comes again is compared with the first: the same one is noted and set aside, as is a call whose id has come before with
+ *   other input;
  * - an event for an index that is not open is noted and touches no other block;
  * - two different blocks under one index end the stream as broken, with what was complete before.
  *
@@ -99,9 +100,9 @@ class Assembler implements StreamAssembler {
     if (type === 'message_start') this.startMessage(event);
     else if (type === 'message_stop') this.stopMessage();
     else if (this.message === undefined) this.note(`${type} before message_start was ignored`);
-    else if (type === 'content_block_start') this.startBlock(event);
+    else if (type === 'content_block_start') this.breakOn(this.blocks.start(event));
     else if (type === 'content_block_delta') this.blocks.delta(event);
-    else if (type === 'content_block_stop') this.blocks.stop(event);
+    else if (type === 'content_block_stop') this.breakOn(this.blocks.stop(event));
     else if (type === 'message_delta') this.takeMessageDelta(event);
     else this.noteUnknown(`event type "${type}"`);
   }
@@ -109,7 +110,7 @@ class Assembler implements StreamAssembler {
   private startMessage(event: JsonObject): void {
     const start = isJsonObject(event.message) ? event.message : {};
     const id = typeof start.id === 'string' ? start.id : '';
-    if (this.message?.id === id) {
+    if (id !== '' && this.message?.id === id) {
       this.note(`message_start of ${id} came again and was ignored`);
       return;
     }
@@ -125,8 +126,7 @@ class Assembler implements StreamAssembler {
     if (!Array.isArray(start.content)) return;
     for (const [index, block] of start.content.entries()) {
       this.blocks.releaseHeld(undefined);
-      this.startBlock({ index, content_block: block });
-      this.blocks.stop({ index });
+      this.breakOn(this.blocks.start({ index, content_block: block }) ?? this.blocks.stop({ index }));
     }
   }
 
@@ -142,8 +142,7 @@ class Assembler implements StreamAssembler {
     this.out.push({ type: 'message.discarded', reason });
   }
 
-  private startBlock(event: JsonObject): void {
-    const conflict = this.blocks.start(event);
+  private breakOn(conflict: string | undefined): void {
     if (conflict !== undefined) this.breakOff(protocolError(conflict));
   }
 

@@ -107,7 +107,7 @@ function decideInput(draft: Draft, cut: string | undefined): ParsedJson {
   return hasInputText(draft) ? parseToolInput(draft.json) : acceptToolInput(draft.start.input ?? undefined);
 }
 
-export function hasInputText(draft: Draft): boolean {
+function hasInputText(draft: Draft): boolean {
   return draft.json.trim() !== '';
 }
 

@@ -80,18 +80,20 @@ export class BlockLedger {
     if (delta !== undefined && !this.done.has(index)) sink.delta(delta);
   }
 
-  /** `content_block_stop`. */
-  stop(event: JsonObject): void {
+  /** `content_block_stop`. Returns what is wrong when a block comes again with other content: a second generation has begun unsaid. */
+  stop(event: JsonObject): string | undefined {
     const index = readIndex(event);
     const draft = index === undefined ? undefined : this.drafts.get(index);
     if (draft === undefined) {
       this.sink.note(`content_block_stop for block ${String(event.index)}, which is not open, was ignored`);
-      return;
+      return undefined;
     }
     this.drafts.delete(draft.index);
     const finished = finishDraft(draft);
-    if (finished.call?.input.kind === 'object' && isWithoutInput(draft) && !this.done.has(draft.index)) this.held = draft;
-    else this.complete(draft.index, finished);
+    if (finished.call?.input.kind !== 'object' || !isWithoutInput(draft) || this.done.has(draft.index))
+      return this.complete(draft.index, finished);
+    this.held = draft;
+    return undefined;
   }
 
   /** To be called before each further event. `stopReason` is the event's, if it has one. */
@@ -125,15 +127,15 @@ export class BlockLedger {
     this.drafts.clear();
   }
 
-  private complete(index: number, { block, call, note }: FinishedBlock): void {
+  private complete(index: number, { block, call, note }: FinishedBlock): string | undefined {
     const { sink } = this;
     if (note !== undefined) sink.note(note);
-    if (call !== undefined && !this.isNewCall(call)) return;
+    if (call !== undefined && !this.isNewCall(call)) return undefined;
     const earlier = this.done.get(index);
     if (earlier !== undefined) {
-      const same = JSON.stringify(earlier.block) === JSON.stringify(block);
-      sink.note(`block ${index} was replayed${same ? '' : ' with other content: a protocol error. The first one counts'}`);
-      return;
+      if (JSON.stringify(earlier.block) !== JSON.stringify(block)) return `block ${index} (${block.type}) came again with other content`;
+      sink.note(`block ${index} (${block.type}) was replayed; the first one counts`);
+      return undefined;
     }
     if (block.type === 'fallback') this.takeOver(block);
     this.report({
@@ -142,6 +144,7 @@ export class BlockLedger {
       block: assistantBlock(block),
       ...(call === undefined ? {} : { toolUse: { ...call, index } }),
     });
+    return undefined;
   }
 
   private isNewCall({ id, name, input }: NonNullable<FinishedBlock['call']>): boolean {

@@ -1,5 +1,5 @@
 /** Where a value may come from: the process environment, or a copy of it in tests. */
-export type Env = Readonly<Record<string, string | undefined>>;
+type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ModelSettingsOptions {
   /** Default: `ANTHROPIC_API_KEY`. */

@@ -157,6 +157,24 @@ describe('two generations in one stream', () => {
   });
 });
 
+test('a second generation under the same message id is never mixed with the first', () => {
+  const first = [start(), openText(0), say(0, 'Let me look'), close(0)];
+  const second = [start(), openText(0), say(0, 'I will look'), close(0), ...tool(1, 't1', '{}'), ...finish()];
+  const { blocks, calls, end } = outcome(assembled([...first, ...second]));
+  expect(blocks).toEqual([{ type: 'text', text: 'Let me look' }]);
+  expect(calls).toEqual([]);
+  expect(end).toMatchObject({
+    kind: 'broken',
+    error: { type: 'protocol_error', message: expect.stringContaining('came again with other content') },
+  });
+});
+
+test('messages without ids cannot be told to be the same: the later one counts', () => {
+  const { blocks, discarded } = outcome(assembled([start(''), ...tool(0, 't1', '{}'), start(''), ...tool(0, 't2', '{}'), ...finish()]));
+  expect(blocks).toMatchObject([{ id: 't2' }]);
+  expect(discarded).toHaveLength(1);
+});
+
 describe('a call delivered twice', () => {
   test('whole message again: one call', () => {
     const all = [start(), openText(0), say(0, 'go'), close(0), ...tool(1, 't1', '{"cmd":"npm run dev"}')];
