@@ -57,8 +57,8 @@ export class PathRuleSet {
       for (const directory of anchor.directories) {
         const relative = relativeTo(directory, path);
         if (relative === null) continue;
-        const names = wholeDirectory ? [relative, relative === '' ? ANY_CHILD : `${relative}/${ANY_CHILD}`] : [relative];
-        const name = names.find((candidate) => candidate !== '' && anchor.joint.ignores(candidate));
+        const names = relative === '' ? [ANY_CHILD] : wholeDirectory ? [relative, `${relative}/${ANY_CHILD}`] : [relative];
+        const name = names.find((candidate) => anchor.joint.ignores(candidate));
         const found = name === undefined ? undefined : anchor.rules.find(({ matcher }) => matcher.ignores(name));
         if (found !== undefined) return { rule: found.rule, matched: path };
       }
@@ -97,17 +97,24 @@ interface Anchored {
   readonly relative: string;
 }
 
-function resolvePattern(pattern: string, rule: PermissionRule, base: PathBase, strict: boolean): Anchored {
+/** `dir/**` speaks of the directory and of everything in it: to a gitignore pattern that is `dir`. */
+function resolvePattern(written: string, rule: PermissionRule, base: PathBase, strict: boolean): Anchored {
+  const anchored = anchor(written, rule, base, strict);
+  const whole = /^(.*[^/*])\/\*\*\/?$/s.exec(anchored.relative)?.[1];
+  return whole === undefined ? anchored : { directory: anchored.directory, relative: whole };
+}
+
+function anchor(pattern: string, rule: PermissionRule, base: PathBase, strict: boolean): Anchored {
   if (pattern.startsWith('//')) return below('/', pattern);
   if (pattern === '~' || pattern.startsWith('~/')) return below(absolutePath('~', base), pattern.slice(1));
   if (pattern.startsWith('/')) return below(absolutePath(rule.root, base), pattern);
   const plain = pattern.replace(/^(?:\.\/+)+/, '');
   if (plain === '..' || plain.startsWith('../')) return below(absolutePath('.', base), `/${plain}`);
-  if (plain === '' || plain === '.') return below(absolutePath('.', base), '/**');
+  if (plain === '' || plain === '.' || plain === '**') return below(absolutePath('.', base), '/**');
   const cwd = absolutePath('.', base);
   const isWholeDirectory = /^[^/*]+\/\*\*$/.test(plain);
   if (strict && isWholeDirectory) return { directory: cwd, relative: `**/${plain}` };
-  if (!strict && plain !== pattern) return below(cwd, `/${plain}`);
+  if (!strict && (isWholeDirectory || plain !== pattern)) return below(cwd, `/${plain}`);
   return { directory: cwd, relative: plain.replace(/^[#!]/, '\\$&') };
 }
 

@@ -1,0 +1,203 @@
+import { posix } from 'node:path';
+import { type CallAspect, NO_ASPECT, type PermissionCall, type PermissionState } from './call.js';
+import { formsOf, readAllowed, readDenyCoversEdit } from './pathAspect.js';
+import type { PathForms } from './paths.js';
+import { protectedReason } from './protectedPaths.js';
+import {
+  analyzeCommand,
+  type Coverage,
+  coverage,
+  criticalRemoval,
+  type FileAccess,
+  fileAccesses,
+  matchesDenyOrAsk,
+  mayMatchDenyOrAsk,
+  type ShellAnalysis,
+  suggestRules,
+} from './shell/index.js';
+import type { RuleMatch } from './types.js';
+import { wildcard } from './wildcard.js';
+
+/** A file that the command names, with everything the file system says of its path. `forms` is empty where only the running shell knows it. */
+interface NamedFile {
+  readonly access: FileAccess;
+  readonly forms: readonly PathForms[];
+}
+
+/** What Bash rules, path rules and the built-in lists say of a command. */
+export function bashAspect(call: PermissionCall, state: PermissionState, wholeToolAllow: RuleMatch | null): CallAspect {
+  const { command } = call.input;
+  if (typeof command !== 'string') return NO_ASPECT;
+  const analysis = analyzeCommand(command, { cwd: state.cwd });
+  const files = fileAccesses(analysis).map((access): NamedFile => ({ access, forms: formsOfAccess(access, state) }));
+  const contents = wholeToolAllow === null ? state.rules.allow.bash.map(({ matcher }) => matcher.content) : ['*'];
+  const plain = coverage(analysis, { allow: contents });
+  const withEdits = state.mode === 'acceptEdits' && !plain.covered ? coverage(analysis, { allow: contents, acceptEdits: true }) : plain;
+  const blockedFile = (cover: Coverage): NamedFile | undefined =>
+    cover.covered && cover.anything ? undefined : files.find((file) => !filePermitted(file, state));
+  const blocked = blockedFile(plain);
+  const allow = plain.covered && blocked === undefined && plain.rules.length > 0 ? ruleFor(plain.rules[0], state, wholeToolAllow) : null;
+  return {
+    deny: ruleSpeaks(analysis, state, 'deny') ?? denyOnFiles(files, state),
+    ask: ruleSpeaks(analysis, state, 'ask') ?? askOnFiles(files, state),
+    allow,
+    safety: safetyOf(analysis, files, state),
+    builtIn: plain.covered && plain.rules.length === 0 && blocked === undefined ? 'Only reads, inside the working directories' : null,
+    refusal: null,
+    writes: files.some(({ access }) => access.access === 'write' || access.access === 'remove'),
+    acceptEdits:
+      withEdits.covered && blockedFile(withEdits) === undefined && allow === null
+        ? 'Changes files inside the working directories only'
+        : null,
+    blockedPath: blocked?.forms[0]?.path ?? null,
+    suggestions: suggestionsFor(analysis, contents),
+  };
+}
+
+function ruleSpeaks(analysis: ShellAnalysis, state: PermissionState, behavior: 'deny' | 'ask'): RuleMatch | null {
+  for (const { rule, matcher } of state.rules[behavior].bash) {
+    const matched = matchesDenyOrAsk(analysis, matcher.content);
+    if (matched !== null) return { rule, matched };
+  }
+  return null;
+}
+
+function ruleFor(content: string | undefined, state: PermissionState, wholeTool: RuleMatch | null): RuleMatch | null {
+  if (wholeTool !== null) return wholeTool;
+  const found = state.rules.allow.bash.find(({ matcher }) => matcher.content === content);
+  return found === undefined ? null : { rule: found.rule };
+}
+
+/** Deny rules for files hold for every file that the command is seen to touch. */
+function denyOnFiles(files: readonly NamedFile[], state: PermissionState): RuleMatch | null {
+  const { deny } = state.rules;
+  for (const { access, forms } of files) {
+    for (const one of forms) {
+      const found =
+        access.access === 'enter'
+          ? (deny.cd.match(one) ?? deny.read.match(one))
+          : access.access === 'read'
+            ? deny.read.match(one)
+            : (deny.edit.match(one) ?? readDenyCoversEdit(one, state));
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}
+
+function askOnFiles(files: readonly NamedFile[], state: PermissionState): RuleMatch | null {
+  const { ask } = state.rules;
+  for (const { access, forms } of files) {
+    for (const one of forms) {
+      const found = access.access === 'enter' ? ask.cd.match(one) : access.access === 'read' ? ask.read.match(one) : ask.edit.match(one);
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}
+
+/** Whether the mode, a rule or the working directories cover a file that a single command names. */
+function filePermitted({ access, forms }: NamedFile, state: PermissionState): boolean {
+  if (forms.length === 0) return false;
+  if (access.redirect && access.access === 'write' && (access.glob || access.text.startsWith('~'))) return false;
+  return forms.every((one) => {
+    if (one.loops) return false;
+    const inside = state.directories.contain(one);
+    switch (access.access) {
+      case 'read':
+        return inside || readAllowed(one, state) !== null;
+      case 'enter':
+        return inside || state.rules.allow.cd.match(one) !== null || readAllowed(one, state) !== null;
+      case 'write':
+      case 'remove':
+        return (inside && (!access.redirect || state.mode === 'acceptEdits')) || state.rules.allow.edit.match(one) !== null;
+    }
+  });
+}
+
+function safetyOf(analysis: ShellAnalysis, files: readonly NamedFile[], state: PermissionState): CallAspect['safety'] {
+  const removal = criticalRemoval(analysis, { cwd: state.cwd, home: state.rules.base.home, directories: state.directories.paths.slice(1) });
+  if (removal !== null) return { kind: 'criticalRemoval', reason: removal, bypassable: false };
+  const hidden = opaqueAgainstRules(analysis, files, state);
+  if (hidden !== null) return hidden;
+  if (analysis.kind === 'unparsable') {
+    return { kind: 'unparsable', reason: `The command cannot be analysed: ${analysis.reason ?? 'it does not parse'}`, bypassable: true };
+  }
+  for (const { access, forms } of files) {
+    if (access.access !== 'write' && access.access !== 'remove') continue;
+    for (const path of forms.flatMap(({ all }) => all)) {
+      const reason = protectedReason(path);
+      if (reason !== null) return { kind: 'protectedPath', reason, path, bypassable: true };
+    }
+  }
+  return null;
+}
+
+/** A part that is only known when it runs, and that a deny or ask rule may then speak of: nobody but a person can tell. */
+function opaqueAgainstRules(analysis: ShellAnalysis, files: readonly NamedFile[], state: PermissionState): CallAspect['safety'] {
+  for (const behavior of ['deny', 'ask'] as const) {
+    for (const { rule, matcher } of state.rules[behavior].bash) {
+      const part = mayMatchDenyOrAsk(analysis, matcher.content);
+      if (part !== null)
+        return {
+          kind: 'opaqueCommand',
+          reason: `"${part}" may turn out to be what ${behavior} rule ${rule.text} speaks of`,
+          bypassable: false,
+        };
+    }
+  }
+  const { read, edit } = state.rules.deny;
+  const unknown = read.isEmpty && edit.isEmpty ? undefined : files.find(({ forms }) => forms.length === 0);
+  return unknown === undefined
+    ? null
+    : { kind: 'opaqueCommand', reason: `${unknown.access.text} may turn out to be a file that a deny rule covers`, bypassable: true };
+}
+
+const MAX_EXPANSION = 2_000;
+
+/** The path of an access; of a glob also every file that it stands for now. */
+function formsOfAccess(access: FileAccess, state: PermissionState): PathForms[] {
+  if (access.path === null) return [];
+  const written = formsOf(access.path, state);
+  if (!access.glob) return [written];
+  return [written, ...expandGlob(written.path, state).map((path) => formsOf(path, state))];
+}
+
+function expandGlob(pattern: string, state: PermissionState): string[] {
+  let found = ['/'];
+  for (const segment of pattern.split('/').filter((part) => part !== '')) {
+    if (!/[*?[]/.test(segment)) {
+      found = found.map((directory) => posix.join(directory, segment));
+      continue;
+    }
+    const matcher = segmentMatcher(segment);
+    found = found.flatMap((directory) =>
+      state.fs
+        .readdir(directory)
+        .filter((name) => matcher(name))
+        .map((name) => posix.join(directory, name)),
+    );
+    if (found.length > MAX_EXPANSION) return found.slice(0, MAX_EXPANSION);
+  }
+  return found;
+}
+
+/** `*` and `?` as the shell reads them; a bracket matches any one character here, which only errs to the strict side. */
+function segmentMatcher(segment: string): (name: string) => boolean {
+  const loose = segment.replace(/\[[^\]]*\]|\?/g, '\u0001');
+  const pattern = new RegExp(wildcard(loose).source.replaceAll('\u0001', '.'), 's');
+  return (name) => pattern.test(name) && (segment.startsWith('.') || !name.startsWith('.'));
+}
+
+function suggestionsFor(analysis: ShellAnalysis, allowed: readonly string[]): CallAspect['suggestions'] {
+  const contents = suggestRules(analysis, allowed);
+  if (contents.length === 0) return [];
+  return [
+    {
+      type: 'addRules',
+      rules: contents.map((ruleContent) => ({ toolName: 'Bash', ruleContent })),
+      behavior: 'allow',
+      destination: 'localSettings',
+    },
+  ];
+}
