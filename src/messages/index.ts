@@ -2,11 +2,13 @@ export { CONTINUE, MISSING_BEGINNING, type OpenCall, UNKNOWN_OUTCOME } from './a
 export { type Attachment, renderAttachment } from './attachments.js';
 export { onlyResultsMayFollow } from './blocks.js';
 export { NO_OUTPUT } from './clean.js';
+export { CLEARED_RESULT, chooseCut, clearOldToolResults, compactMessages } from './compaction.js';
 export type { AssistantEntry, AttachmentEntry, ChainDraft, ChainEntry, SystemEntry, TranscriptLine, UserEntry } from './entries.js';
 export { type ForkOptions, forkLines, forkTranscript } from './fork.js';
 export type { JournalEntry, JournalType } from './journal.js';
 export { type LoadedTranscript, loadTranscript, parseTranscript, type TranscriptProblem } from './load.js';
 export { TranscriptLockedError } from './lock.js';
+export { limitMedia, type MediaBudget } from './mediaBudget.js';
 export { normalizeMessagesForAPI, normalizeWithNotes } from './normalize.js';
 export type { Note, NoteCode } from './note.js';
 export { assertSendable, checkPairing, checkThinkingUnchanged, UnsendableMessagesError } from './pairing.js';
