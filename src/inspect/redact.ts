@@ -102,7 +102,8 @@ export class Redactor {
     const rest = text.replace(MARKER, '‹›');
     const found = SHAPES.filter((shape) => {
       for (const match of rest.matchAll(shape.pattern)) {
-        if (shape.accept?.(match[0], match[shape.group ?? 0] ?? '') !== false) return true;
+        const secret = match[shape.group ?? 0] ?? '';
+        if (!secret.startsWith('‹') && shape.accept?.(match[0], secret) !== false) return true;
       }
       return false;
     }).map((shape) => shape.name);

@@ -1,5 +1,6 @@
-import { type AnyMachineSnapshot, type AnyStateMachine, getMicrosteps, initialTransition, type StateValue } from 'xstate';
+import { type AnyEventObject, type AnyMachineSnapshot, type AnyStateMachine, createEmptyActor, type StateValue } from 'xstate';
 import type { ActorStarted, EventReceived, FlowEvent, FlowRecording, TransitionTaken } from './protocol/flowEvents.js';
+import { pureInitial, pureMicrosteps } from './pureStep.js';
 
 /** A place where the machine of today does otherwise than the recording. */
 export interface Mismatch {
@@ -27,6 +28,8 @@ interface ActorTape {
   readonly events: EventReceived[];
   /** One entry a macrostep, in order: its microsteps, or none when the event was ignored. */
   readonly macrosteps: { readonly event: string; readonly steps: TransitionTaken[] }[];
+  /** Children it had when a late inspector came. */
+  readonly children: string[];
   initial: TransitionTaken | undefined;
   context: string | undefined;
 }
@@ -61,7 +64,8 @@ function tapesOf(events: readonly FlowEvent[]): Map<string, ActorTape> {
   const tapes = new Map<string, ActorTape>();
   for (const event of events) {
     if (event.type === 'actor.started') {
-      tapes.set(event.actor, { started: event, events: [], macrosteps: [], initial: undefined, context: undefined });
+      tapes.set(event.actor, { started: event, events: [], macrosteps: [], children: [], initial: undefined, context: undefined });
+      if (event.late && event.parent !== null) tapes.get(event.parent)?.children.push(event.actor.slice(event.parent.length + 1));
       continue;
     }
     const tape = 'actor' in event && event.actor !== undefined ? tapes.get(event.actor) : undefined;
@@ -84,11 +88,17 @@ function startOf(tape: ActorTape, machine: AnyStateMachine, bodies: ReadonlyMap<
   if (!started.late) {
     const input = started.input ? bodyOf(started.input.hash, bodies) : undefined;
     if (started.input && input === undefined) return 'its input is not in the recording';
-    return initialTransition(machine, input)[0];
+    try {
+      return pureInitial(machine, input);
+    } catch (error) {
+      return `its initial state cannot be entered again: ${error instanceof Error ? error.message : String(error)}`;
+    }
   }
   const context = tape.context === undefined ? undefined : bodyOf(tape.context, bodies);
   if (!initial || context === undefined) return 'the inspector came late and its context is not in the recording';
-  return machine.resolveState({ value: stateValueOf(machine, initial.configuration), context });
+  const snapshot = machine.resolveState({ value: stateValueOf(machine, initial.configuration), context });
+  // Actions that address a child must find one; nothing is ever sent to it.
+  return Object.assign(snapshot, { children: Object.fromEntries(tape.children.map((id) => [id, createEmptyActor()])) });
 }
 
 function replayActor(
@@ -111,20 +121,26 @@ function replayActor(
     if (typeof body !== 'object' || body === null || received.body?.clipped) {
       return { steps: index, skipped: `step ${index + 1}: the body of ${received.event} was clipped or is missing` };
     }
-    const taken = getMicrosteps(machine, snapshot, { ...body, type: received.event });
-    const actual = withoutRepeats(
-      taken.map(([state]) => leavesOf(state)),
-      leavesOf(snapshot),
-    );
+    const taken = microsteps(machine, snapshot, { ...body, type: received.event });
+    if (typeof taken === 'string') return { steps: index, skipped: `step ${index + 1} (${received.event}): ${taken}` };
+    const actual = withoutRepeats(taken.map(leavesOf), leavesOf(snapshot));
     const expected = withoutRepeats(
       recorded.steps.map((step) => step.to),
       leavesOf(snapshot),
     );
     if (!sameList(actual, expected))
       return { steps: index + 1, mismatch: mismatch(actor, received.seq, index + 1, received.event, expected, actual) };
-    snapshot = taken.at(-1)?.[0] ?? snapshot;
+    snapshot = taken.at(-1) ?? snapshot;
   }
   return { steps: tape.macrosteps.length };
+}
+
+function microsteps(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: AnyEventObject): readonly AnyMachineSnapshot[] | string {
+  try {
+    return pureMicrosteps(machine, snapshot, event);
+  } catch (error) {
+    return `the machine throws: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 function mismatch(

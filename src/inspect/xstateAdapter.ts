@@ -1,4 +1,13 @@
-import type { AnyActor, AnyActorRef, AnyEventObject, AnyTransitionDefinition, InspectionEvent, Observer, StateMachine } from 'xstate';
+import type {
+  AnyActor,
+  AnyActorRef,
+  AnyEventObject,
+  AnyMachineSnapshot,
+  AnyTransitionDefinition,
+  InspectionEvent,
+  Observer,
+  StateMachine,
+} from 'xstate';
 import { isMachineSnapshot } from 'xstate';
 import { type ActorFacts, type ActorNaming, nameActor } from './actorNames.js';
 import { FULL_LIMITS } from './capture.js';
@@ -86,7 +95,7 @@ export class XStateAdapter {
     const parent = ref._parent ? this.#record(ref._parent, late) : null;
     if (!parent) this.#root = ref;
     const machine = machineOf(ref);
-    const input = inputOf(ref);
+    const input = optionOf(ref, 'input');
     const src = typeof ref.src === 'string' ? ref.src : null;
     const facts: ActorFacts = { id: ref.id === ref.sessionId ? null : ref.id, src, machineId: machine?.id ?? null, input };
     const naming = this.options.nameActor?.(facts) ?? nameActor(facts);
@@ -109,7 +118,8 @@ export class XStateAdapter {
       name: this.log.text(naming.name, 200),
       label: this.log.text(naming.label, 200),
       ...(input === undefined ? {} : { input: this.log.bodies.put(input, FULL_LIMITS) }),
-      ...(late ? { late: true as const } : {}),
+      // A restored actor does not begin where its machine does.
+      ...(late || optionOf(ref, 'snapshot') !== undefined ? { late: true as const } : {}),
     });
     return record;
   }
@@ -123,6 +133,7 @@ export class XStateAdapter {
   #event(ref: AnyActorRef, record: ActorRecord, inspection: Extract<InspectionEvent, { type: '@xstate.event' }>): void {
     const { event } = inspection;
     const source = asActor(inspection.sourceRef);
+    if (event.type === 'xstate.init') this.#initial(ref, record);
     if (event.type === 'xstate.init' || this.options.gate?.isRelease(ref, event)) return;
     if (event.type.startsWith('xstate.error.actor.') && source) this.#stop(this.#record(source, false), 'error', undefined, event.error);
     if (ref === this.#root) this.#checkRootLater();
@@ -133,6 +144,19 @@ export class XStateAdapter {
       event: event.type,
       ...(Object.keys(event).length > 1 ? { body: this.log.bodies.put(event) } : {}),
     });
+  }
+
+  /** XState announces no microstep for entering the initial state, only for the eventless ones that follow it. */
+  #initial(ref: AnyActorRef, record: ActorRecord): void {
+    const snapshot: unknown = ref.getSnapshot();
+    if (record.leaves.length === 0 && isMachineSnapshot(snapshot)) this.#enter(record, snapshot);
+  }
+
+  #enter(record: ActorRecord, snapshot: AnyMachineSnapshot): void {
+    const { configuration, leaves } = this.#graphs.configuration(snapshot);
+    const place = { actor: record.path, event: 'xstate.init', from: [], to: leaves, configuration, edges: [], micro: 0 };
+    this.log.put({ type: 'transition', ...place, initial: true });
+    record.leaves = leaves;
   }
 
   #microstep(record: ActorRecord, event: string, snapshot: Snapshot, transitions: readonly AnyTransitionDefinition[]): void {
@@ -211,10 +235,7 @@ export class XStateAdapter {
     const late = !('_processingStatus' in ref && ref._processingStatus === 0);
     const record = this.#record(ref, late);
     if (!isMachineSnapshot(snapshot)) return;
-    const { configuration, leaves } = this.#graphs.configuration(snapshot);
-    const place = { actor: record.path, event: 'xstate.init', from: [], to: leaves, configuration, edges: [], micro: 0 };
-    this.log.put({ type: 'transition', ...place, initial: true });
-    record.leaves = leaves;
+    if (record.leaves.length === 0) this.#enter(record, snapshot);
     this.#contextIfChanged(record, snapshot.context);
     for (const child of Object.values(snapshot.children)) {
       const childRef = asActor(child);
@@ -237,9 +258,9 @@ function machineOf(ref: AnyActorRef): AnyMachine | null {
 export function isMachine(logic: unknown): logic is AnyMachine {
   return typeof logic === 'object' && logic !== null && 'root' in logic && 'implementations' in logic;
 }
-function inputOf(ref: AnyActorRef): unknown {
+function optionOf(ref: AnyActorRef, name: 'input' | 'snapshot'): unknown {
   const options: unknown = 'options' in ref ? ref.options : undefined;
-  return typeof options === 'object' && options !== null && 'input' in options ? options.input : undefined;
+  return typeof options === 'object' && options !== null ? Object.getOwnPropertyDescriptor(options, name)?.value : undefined;
 }
 function errorText(error: unknown): string {
   if (error instanceof Error) return `${error.name}: ${error.message}`;

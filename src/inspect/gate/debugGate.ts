@@ -4,12 +4,12 @@ import {
   type AnyEventObject,
   type AnyMachineSnapshot,
   type AnyStateMachine,
-  getMicrosteps,
   isMachineSnapshot,
 } from 'xstate';
 import type { FlowLog } from '../flowLog.js';
 import type { FlowEvent } from '../protocol/flowEvents.js';
 import type { Breakpoint, HeldEvent, HeldState } from '../protocol/rpc.js';
+import { pureMicrosteps } from '../pureStep.js';
 import { isMachine } from '../xstateAdapter.js';
 import { entersState, isBelow, matchesEvent } from './breakpoints.js';
 import { type BaseClock, FreezingClock, systemClock } from './freezingClock.js';
@@ -391,7 +391,7 @@ function entered(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: 
   try {
     const states = new Set<string>();
     let before = snapshot;
-    for (const [after] of getMicrosteps(machine, snapshot, event)) {
+    for (const after of pureMicrosteps(machine, snapshot, event)) {
       for (const id of newStates(before, after)) states.add(id);
       before = after;
     }

@@ -140,7 +140,7 @@ export function eventLabel(event: string): string {
 export function guardName(guard: unknown): string | undefined {
   if (guard === undefined || guard === null) return undefined;
   if (typeof guard === 'string') return guard;
-  if (typeof guard === 'function') return combinedName(guard) ?? (guard.name || 'inline');
+  if (typeof guard === 'function') return combinedName(guard) ?? functionName(guard);
   if (typeof guard === 'object' && 'type' in guard) return guardName(guard.type) ?? 'inline';
   return 'inline';
 }
@@ -157,11 +157,16 @@ function combinedName(guard: object): string | undefined {
 function namesOf(actions: readonly unknown[]): string[] {
   return actions.flatMap((action) => {
     if (typeof action === 'string') return [action];
-    if (typeof action === 'function') return action.name ? [action.name] : ['inline'];
+    if (typeof action === 'function') return [functionName(action)];
     if (typeof action === 'object' && action !== null && 'type' in action && typeof action.type === 'string') {
       // XState turns `after` into a delayed raise and its cancel; the edge already says so.
       return action.type.startsWith('xstate.') ? [] : [action.type];
     }
     return [];
   });
+}
+
+/** JavaScript names an arrow function after the property it is written at; that is no name a reader knows. */
+function functionName({ name }: { readonly name: string }): string {
+  return name === '' || name === 'guard' || name === 'actions' ? 'inline' : name;
 }
