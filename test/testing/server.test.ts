@@ -217,6 +217,16 @@ test('a delay ends at once when the client goes', async () => {
   expect(await server.answered(1)).toBe('clientClosed');
 });
 
+test('an HTTP error can be waited for', async () => {
+  const wait = gate();
+  const server = await serve([[wait, apiError(529, 'overloaded_error')]]);
+  const pending = collect(clientOf(server));
+  await wait.reached;
+  wait.open();
+  expect(outcome(await pending).end).toMatchObject({ kind: 'broken', error: { status: 529 } });
+  expect(await server.answered(1)).toBe('httpError');
+});
+
 test('other paths and methods are told what is scripted', async () => {
   const server = await serve([]);
   const response = await fetch(`${server.url}/v1/models`);

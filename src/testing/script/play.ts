@@ -54,7 +54,6 @@ class Writer {
         yield { kind: 'wait', until: { ms: step.ms }, step: number };
         return;
       case 'gate':
-        // What the model would have sent by now must be out before the gate can be said to be reached.
         yield { kind: 'wait', until: { pass: step.pass }, step: number };
         return;
       case 'apiError':

@@ -35,6 +35,8 @@ export class Answer {
     const streaming = body.stream === true;
     const model = typeof body.model === 'string' ? body.model : '';
     const events: unknown[] = [];
+    // An error takes the place of the whole answer, so its head must not be sent while the script waits for it.
+    const headFirst = streaming && !taken.turn.some(({ kind }) => kind === 'apiError');
     for (const item of playTurn(taken.turn, { turn: taken.number, model })) {
       if (this.gone) return 'clientClosed';
       if (item.kind === 'httpError') {
@@ -47,7 +49,7 @@ export class Answer {
         return this.close(item.how);
       }
       if (item.kind === 'wait') {
-        if (streaming) this.openStream();
+        if (headFirst) this.openStream();
         await this.wait(item);
         if (this.gone) return 'clientClosed';
       } else if (!streaming) events.push(item.kind === 'event' ? item.event : item.text);
@@ -97,11 +99,6 @@ export class Answer {
   }
 
   private sendError({ status, type, message, headers, details }: Extract<PlayItem, { kind: 'httpError' }>['error']): void {
-    // A delay before the error may have sent the head already; then only a broken connection is left.
-    if (this.response.headersSent) {
-      this.response.destroy();
-      return;
-    }
     const error = { type, message, ...(details === undefined ? {} : { details }) };
     this.response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_scripted', ...headers });
     this.response.end(JSON.stringify({ type: 'error', error, request_id: 'req_scripted' }));
