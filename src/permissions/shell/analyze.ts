@@ -39,7 +39,7 @@ function analyze(command: string, mode: ShellAnalysis['mode'], cwd: string | und
     parsed = parse(command);
     const walked = walkScript(parsed, command, mode, cwd);
     const broken = walked.broken;
-    const blockers = walked.blockers;
+    const blockers = [...walked.blockers];
     const finish = (one: ShellCommand): ShellCommand => ({ ...one, blockers });
     const analysis: ShellAnalysis = {
       kind: broken === null ? 'parsed' : 'unparsable',

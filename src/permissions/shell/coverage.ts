@@ -1,6 +1,7 @@
+import { coversForAllow } from './allow.js';
 import { acceptEditsCommand } from './edits.js';
 import { readOnlyReason } from './readonly.js';
-import { coversForAllow, parseBashRule } from './rules.js';
+import { parseBashRule } from './rules.js';
 import type { ShellAnalysis } from './types.js';
 
 /** What lets a whole call run unasked, or the first thing that does not. Files are judged separately (see `fileAccesses`). */

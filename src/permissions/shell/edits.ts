@@ -1,4 +1,4 @@
-import { coversForAllow } from './rules.js';
+import { coversForAllow } from './allow.js';
 import { parseSed, plainSubstitution } from './sed.js';
 import type { ShellAnalysis, ShellCommand } from './types.js';
 

@@ -1,5 +1,6 @@
+import { coversForAllow } from './allow.js';
 import { readOnlyReason } from './readonly.js';
-import { coversForAllow, parseBashRule } from './rules.js';
+import { parseBashRule } from './rules.js';
 import type { ShellAnalysis, ShellCommand } from './types.js';
 
 const MAX_RULES = 5;

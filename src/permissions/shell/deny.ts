@@ -1,0 +1,79 @@
+import { baseName } from './derive.js';
+import { dropOptions } from './options.js';
+import { type BashRule, couldMatch, parseBashRule } from './rules.js';
+import { type ShellAnalysis, type ShellCommand, UNKNOWN } from './types.js';
+
+/**
+ * The part of a command that a deny or ask rule speaks of, else null. Looks past assignments, wrappers, paths of programs,
+ * quotes and options before a subcommand; one matching part is enough.
+ */
+export function matchesDenyOrAsk(analysis: ShellAnalysis, ruleContent: string): string | null {
+  const rule = parseBashRule(ruleContent);
+  if (rule.kind === 'any') return analysis.text;
+  if (rule.kind === 'exact' && rule.matches(analysis.text)) return analysis.text;
+  for (const command of analysis.commands) if (speaksOf(rule, command, analysis.mode)) return command.text;
+  for (const command of analysis.nested) if (speaksOf(rule, command, analysis.mode)) return command.text;
+  return null;
+}
+
+/**
+ * Could a deny or ask rule speak of a part whose words are only known when it runs? Returns that part. A call of which this is
+ * true is never covered by an allow rule.
+ */
+export function mayMatchDenyOrAsk(analysis: ShellAnalysis, ruleContent: string): string | null {
+  if (analysis.mode === 'claude-code') return null;
+  const rule = parseBashRule(ruleContent);
+  for (const commands of [analysis.commands, analysis.nested]) {
+    for (const command of commands) {
+      const { uncertain } = denyTexts(command);
+      if (uncertain.some((spelling) => applies(spelling, rule) && couldMatch(rule, spelling.text))) return command.text;
+    }
+  }
+  return null;
+}
+
+function speaksOf(rule: BashRule, command: ShellCommand, mode: ShellAnalysis['mode']): boolean {
+  if (mode === 'claude-code' && command.via === 'coproc') return false;
+  for (const spelling of denyTexts(command).all) {
+    if (mode === 'claude-code' && spelling.kind !== 'written') continue;
+    if (applies(spelling, rule) && rule.matches(spelling.text)) return true;
+  }
+  return false;
+}
+
+/** A text that deny and ask rules are compared with. */
+interface Spelling {
+  readonly text: string;
+  /** `shortened`: without the options before the subcommand. */
+  readonly kind: 'written' | 'base' | 'shortened';
+}
+
+function applies(spelling: Spelling, rule: BashRule): boolean {
+  return spelling.kind !== 'shortened' || rule.literalWords > 1 || rule.kind === 'wildcard';
+}
+
+const denyCache = new WeakMap<ShellCommand, { readonly all: readonly Spelling[]; readonly uncertain: readonly Spelling[] }>();
+
+/** One command in all spellings that a deny or ask rule may be written for. */
+function denyTexts(command: ShellCommand): { readonly all: readonly Spelling[]; readonly uncertain: readonly Spelling[] } {
+  const known = denyCache.get(command);
+  if (known !== undefined) return known;
+  const all = new Map<string, Spelling>();
+  const add = (text: string, kind: Spelling['kind']) => {
+    if (!all.has(text)) all.set(text, { text, kind });
+  };
+  add(command.ruleText, 'written');
+  add(command.text, 'written');
+  for (const reading of command.readings) {
+    const name = reading[0] ?? '';
+    const rest = reading.slice(1);
+    add(reading.join(' '), 'written');
+    const base = baseName(name);
+    if (base !== name) add([base, ...rest].join(' '), 'base');
+    if (/^[-+]/.test(rest[0] ?? '')) for (const shorter of dropOptions(base, rest)) add([base, ...shorter].join(' '), 'shortened');
+  }
+  const spellings = [...all.values()];
+  const texts = { all: spellings, uncertain: spellings.filter((spelling) => spelling.text.includes(UNKNOWN)) };
+  denyCache.set(command, texts);
+  return texts;
+}
