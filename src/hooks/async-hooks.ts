@@ -1,5 +1,6 @@
 import type { HookClock } from './clock.js';
 import type { ConfiguredHook } from './config-types.js';
+import { capContext } from './context-cap.js';
 import { type HookEffects, hookLabel, type RawOutcome } from './effects.js';
 import { messageOf } from './handler.js';
 import { interpret } from './interpret.js';
@@ -22,14 +23,16 @@ export class AsyncHooks {
   private closed = false;
 
   constructor(
-    private readonly deliver: HookPorts['onAsyncResult'],
+    private readonly ports: Pick<HookPorts, 'onAsyncResult' | 'persistText'>,
     private readonly clock: HookClock,
   ) {}
 
   adopt(run: BackgroundRun): void {
-    const delivered = run.done.then((raw) => {
+    const delivered = run.done.then(async (raw) => {
+      const ms = this.clock.now() - run.start;
+      const effects = await capContext(lateEffects(run.hook, raw), run.hook, run.id, this.ports.persistText);
       this.running.delete(run);
-      if (!this.closed) this.report(asyncResult(run, raw, this.clock.now() - run.start));
+      if (!this.closed) this.report(asyncResult(run, raw, ms, effects));
     });
     this.running.set(run, delivered);
     if (this.closed) run.cancel();
@@ -44,18 +47,24 @@ export class AsyncHooks {
 
   private report(result: AsyncHookResult): void {
     try {
-      this.deliver?.(result);
+      this.ports.onAsyncResult?.(result);
     } catch (error) {
       process.emitWarning(`A listener for background hooks threw: ${messageOf(error)}`);
     }
   }
 }
 
-function asyncResult(run: BackgroundRun, raw: RawOutcome, ms: number): AsyncHookResult {
+function wakes(hook: ConfiguredHook, raw: RawOutcome): boolean {
+  return hook.handler.type === 'command' && hook.handler.asyncRewake === true && raw.kind === 'exit' && raw.code === 2;
+}
+
+function lateEffects(hook: ConfiguredHook, raw: RawOutcome): HookEffects {
+  const effects = interpret(openHook(hook), raw);
+  return wakes(hook, raw) ? effects : tooLate(hook, effects);
+}
+
+function asyncResult(run: BackgroundRun, raw: RawOutcome, ms: number, effects: HookEffects): AsyncHookResult {
   const { hook } = run;
-  const wakes = hook.handler.type === 'command' && hook.handler.asyncRewake === true && raw.kind === 'exit' && raw.code === 2;
-  const interpreted = interpret(openHook(hook), raw);
-  const effects: HookEffects = wakes ? interpreted : tooLate(hook, interpreted);
   const reason = raw.kind === 'exit' ? raw.stderr.trim() || raw.stdout.trim() : '';
   return {
     event: hook.event,
@@ -64,7 +73,7 @@ function asyncResult(run: BackgroundRun, raw: RawOutcome, ms: number): AsyncHook
     additionalContext: effects.context,
     systemMessages: effects.systemMessage === undefined ? [] : [effects.systemMessage],
     notices: effects.notices,
-    ...(wakes ? { wake: { reason: reason || `${hookLabel(hook)} asks for attention.` } } : {}),
+    ...(wakes(hook, raw) ? { wake: { reason: reason || `${hookLabel(hook)} asks for attention.` } } : {}),
     run: { ...runRecord(hook, run.id, ms, raw, effects), async: true },
   };
 }

@@ -34,7 +34,7 @@ export function createHookRunner(options: {
   const { config, context, ports = {} } = options;
   const clock = ports.clock ?? systemClock;
   const selection = new HookSelection(config.hooks, ports.matchesRule);
-  const background = new AsyncHooks(ports.onAsyncResult, clock);
+  const background = new AsyncHooks(ports, clock);
 
   async function run(request: HookRequest, runOptions: RunOptions): Promise<HookResult> {
     const { chosen, notices } = selection.choose(request);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { postToolUsePayload } from '../../src/hooks/index.js';
+import { postToolUsePayload, stopPayload, userPromptSubmitPayload } from '../../src/hooks/index.js';
 import { bashCall, decides, preToolUse, prints, processAlive, rig, tempDir } from './support.js';
 
 describe('a failing PreToolUse command hook', () => {
@@ -85,6 +85,15 @@ describe('a failing PreToolUse command hook', () => {
     expect(result.verdict.behavior).toBe('deny');
     expect(result.verdict.reason).toContain('without its answer');
     expect(result.notices).toHaveLength(1);
+  });
+
+  it('blocks a prompt with onFailure "block", but never traps the model at a stop', async () => {
+    const failing = [{ hooks: [{ type: 'command', command: 'exit 1', onFailure: 'block' }] }];
+    const { run } = rig({ hooks: { UserPromptSubmit: failing, Stop: failing } });
+    expect((await run(userPromptSubmitPayload('q', 'hi'))).block?.reason).toContain('status code: 1');
+    const stop = await run(stopPayload('q', { stopHookActive: false }));
+    expect(stop.block).toBeUndefined();
+    expect(stop.notices).toHaveLength(1);
   });
 
   it('blocks on exit 2 even if the JSON says allow', async () => {

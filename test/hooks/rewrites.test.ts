@@ -73,7 +73,7 @@ describe('updatedInput', () => {
           {
             hooks: [
               (input) => {
-                Object.assign(input, { tool_input: { command: 'mutated' } });
+                Object.assign(input.tool_input ?? {}, { command: 'mutated' });
                 return undefined;
               },
               async (input) => {
