@@ -17,11 +17,13 @@ export function matchesDenyOrAsk(analysis: ShellAnalysis, ruleContent: string): 
 }
 
 /**
- * Could a deny or ask rule speak of a part whose words are only known when it runs? Returns that part. A call of which this is
- * true is never covered by an allow rule.
+ * Could a deny or ask rule speak of a part that is only known when it runs? Returns that part. An opaque part may be anything, a
+ * word from a variable anything that fits. A call of which this is true is never covered by an allow rule.
  */
 export function mayMatchDenyOrAsk(analysis: ShellAnalysis, ruleContent: string): string | null {
   if (analysis.mode === 'claude-code') return null;
+  const hidden = analysis.opaque[0];
+  if (hidden !== undefined) return hidden.text;
   const rule = parseBashRule(ruleContent);
   for (const commands of [analysis.commands, analysis.nested]) {
     for (const command of commands) {

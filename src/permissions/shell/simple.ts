@@ -8,6 +8,7 @@ import type { Scope, WalkState } from './state.js';
 import type { ShellWord } from './types.js';
 
 const MAX_READINGS = 24;
+const RESERVED = /^([!{}]|coproc|then|do|done|fi|esac|elif|else|in)$/;
 
 /** Records a simple command and follows the directory changes that it makes. */
 export function walkCommand(state: WalkState, node: Extract<CommandNode, { type: 'Command' }>, scope: Scope): void {
@@ -19,6 +20,7 @@ export function walkCommand(state: WalkState, node: Extract<CommandNode, { type:
     if (assignments.length > 0) state.blockers.add(`sets the variable ${assignments[0]?.name ?? ''}`);
     return;
   }
+  if (RESERVED.test(node.name.text)) state.broken ??= `${node.name.text} stands where the shell reads no reserved word`;
   const words: ShellWord[] = [checkWord(state, node.name, scope)];
   let readings: string[][] = readName(node.name, state.reading);
   for (const arg of node.args) {
