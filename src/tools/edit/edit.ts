@@ -58,7 +58,7 @@ export function editTool(options: FileChangeOptions = {}) {
       return { ok: true };
     },
     async call(input, context) {
-      let matches: Matches = { kind: 'exact', ranges: [] };
+      let matches: Matches = { kind: 'exact', ranges: [], unique: false };
       let line = 1;
       const change = await changeFile(input.file_path, context, options, async (current, target) => {
         if (current === undefined || (current.bytes.length === 0 && input.old_string === ''))
@@ -121,12 +121,12 @@ function checkRecord(record: FileRecord, current: CurrentFile, input: EditInput,
   throw new ToolFailure(`${asked} has changed since it was read. Read it again before changing it.`);
 }
 
-function checkCount({ kind, ranges }: Matches, text: string, input: EditInput, asked: string): void {
+function checkCount({ kind, ranges, unique }: Matches, text: string, input: EditInput, asked: string): void {
   if (ranges.length === 0) {
     const hint = didYouMean(text, input.old_string);
     throw new ToolFailure(`old_string was not found in ${asked}.${hint === '' ? '' : `\n${hint}`}`);
   }
-  if (ranges.length === 1) return;
+  if (unique) return;
   const lines = ranges.slice(0, 10).map((range) => lineAt(text, range.start));
   const where = `${lines.join(', ')}${ranges.length > 10 ? ', …' : ''}`;
   if (kind === 'quotes') {
@@ -136,7 +136,7 @@ function checkCount({ kind, ranges }: Matches, text: string, input: EditInput, a
   }
   if (!input.replace_all) {
     throw new ToolFailure(
-      `old_string occurs ${ranges.length} times in ${asked} (lines ${where}). Add surrounding text to make it unique, or set replace_all.`,
+      `old_string occurs ${ranges.length === 1 ? 'more than once, overlapping itself,' : `${ranges.length} times`} in ${asked} (lines ${where}). Add surrounding text to make it unique, or set replace_all.`,
     );
   }
 }

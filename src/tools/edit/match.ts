@@ -10,7 +10,10 @@ export interface Range {
 export type MatchKind = 'exact' | 'lineEndings' | 'quotes';
 export interface Matches {
   readonly kind: MatchKind;
+  /** Ascending and disjoint. */
   readonly ranges: readonly Range[];
+  /** True when there is one place and no other, not even one that overlaps it. */
+  readonly unique: boolean;
 }
 
 /**
@@ -19,13 +22,13 @@ export interface Matches {
  */
 export function findMatches(text: string, old: string): Matches {
   const exact = occurrences(text, old);
-  if (exact.length > 0) return { kind: 'exact', ranges: exact };
+  if (exact.ranges.length > 0) return { kind: 'exact', ...exact };
   const folded = foldLineEndings(text);
   const wanted = old.replaceAll('\r\n', '\n');
-  const loose = occurrences(folded.text, wanted).map((range) => folded.toOriginal(range));
-  if (loose.length > 0) return { kind: 'lineEndings', ranges: loose };
-  const quoted = occurrences(straightQuotes(folded.text), straightQuotes(wanted)).map((range) => folded.toOriginal(range));
-  return { kind: 'quotes', ranges: quoted };
+  const loose = occurrences(folded.text, wanted);
+  if (loose.ranges.length > 0) return { kind: 'lineEndings', ranges: loose.ranges.map(folded.toOriginal), unique: loose.unique };
+  const quoted = occurrences(straightQuotes(folded.text), straightQuotes(wanted));
+  return { kind: 'quotes', ranges: quoted.ranges.map(folded.toOriginal), unique: quoted.unique };
 }
 
 /**
@@ -44,13 +47,14 @@ export function replaceRanges(text: string, { kind, ranges }: Matches, given: st
   return result + text.slice(from);
 }
 
-function occurrences(text: string, wanted: string): Range[] {
+function occurrences(text: string, wanted: string): { readonly ranges: Range[]; readonly unique: boolean } {
   const ranges: Range[] = [];
-  if (wanted === '') return ranges;
+  if (wanted === '') return { ranges, unique: false };
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
     ranges.push({ start: at, end: at + wanted.length });
   }
-  return ranges;
+  const [first] = ranges;
+  return { ranges, unique: first !== undefined && text.indexOf(wanted, first.start + 1) === -1 };
 }
 
 /** The text with LF alone, and the way back to positions in the original. */

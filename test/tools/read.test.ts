@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mapResult } from '../../src/results/map.js';
+import type { ToolContext } from '../../src/tool/types.js';
+import { parsePages } from '../../src/tools/read/pdf.js';
+import { readTool } from '../../src/tools/read/read.js';
+import { globTool } from '../../src/tools/search/glob.js';
+import { grepTool } from '../../src/tools/search/grep.js';
+import { toolPaths } from '../../src/tools/tool-paths.js';
+import { contextIn, run, shown, temporaryDirectory } from './context.js';
+import { pdfWithPages, png } from './media.js';
+
+const read = readTool();
+let dir: string;
+let remove: () => void;
+let context: ToolContext;
+beforeEach(() => {
+  ({ dir, remove } = temporaryDirectory());
+  context = contextIn(dir);
+});
+afterEach(() => remove());
+const at = (name: string): string => path.join(dir, name);
+const show = async (input: object): Promise<string> => shown(read, await run(read, input, context));
+
+describe('Read', () => {
+  it('numbers lines, and says when a file is empty or an offset past its end', async () => {
+    writeFileSync(at('a'), 'one\r\ntwo\n');
+    expect(await show({ file_path: at('a') })).toBe('     1\tone\n     2\ttwo');
+    expect(await show({ file_path: 'a', offset: 2 })).toBe('     2\ttwo\n[PARTIAL view: lines 2-2 of 2.]');
+    expect(await show({ file_path: 'a', offset: 9 })).toBe('[offset 9 is past the end: the file has 2 lines.]');
+    writeFileSync(at('e'), '');
+    expect(await show({ file_path: at('e') })).toBe('[The file exists but is empty.]');
+  });
+
+  it('cuts a whole read at the cap with a notice, and refuses an explicit window over it', async () => {
+    writeFileSync(at('big'), `${'x'.repeat(99)}\n`.repeat(2000));
+    const small = contextIn(dir, { env: { CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS: '1000' } });
+    const text = shown(read, await run(read, { file_path: at('big') }, small));
+    expect(text.length).toBeLessThan(4300);
+    expect(text).toContain('PARTIAL view: lines 1-37 of 2000');
+    expect(small.files.get(at('big'))).toMatchObject({ partial: true });
+    await expect(run(read, { file_path: at('big'), offset: 1, limit: 100 }, small)).rejects.toThrow('over the limit of 4000');
+  });
+
+  it('reads a window of a file too large for memory, and asks for one', async () => {
+    const stream = createWriteStream(at('huge'));
+    for (let block = 0; block < 34; block++) if (!stream.write(`${String(block).padEnd(63)}\n`.repeat(16_384))) await once(stream, 'drain');
+    stream.end();
+    await once(stream, 'close');
+    await expect(show({ file_path: at('huge') })).rejects.toThrow('Give offset and limit');
+    const text = await show({ file_path: at('huge'), offset: 16_384, limit: 2 });
+    expect(text.replaceAll(/ +\n/g, '\n')).toBe(` 16384\t0\n 16385\t1\n[PARTIAL view: lines 16384-16385 of 557056.]`);
+  });
+
+  it('shows a PNG as an image whatever its name, and refuses other binary content with its size', async () => {
+    writeFileSync(at('picture.txt'), png(3, 2));
+    const result = mapResult(read, await run(read, { file_path: at('picture.txt') }, context));
+    expect(result.content).toMatchObject([{ type: 'text', text: expect.stringContaining('image/png, 3×2') }, { type: 'image' }]);
+    writeFileSync(at('data.bin'), Buffer.from([0, 1, 2, 3]));
+    await expect(show({ file_path: at('data.bin') })).rejects.toThrow('binary file (4 bytes)');
+    writeFileSync(at('broken.png'), png(3, 2).subarray(0, 14));
+    await expect(show({ file_path: at('broken.png') })).rejects.toThrow('header is broken');
+  });
+
+  it('shows a short PDF whole and pages of a long one as text', async () => {
+    writeFileSync(at('short.pdf'), pdfWithPages(2));
+    const short = mapResult(read, await run(read, { file_path: at('short.pdf') }, context));
+    expect(short.content).toMatchObject([{ text: expect.stringContaining('2 pages') }, { type: 'document' }]);
+    writeFileSync(at('long.pdf'), pdfWithPages(25));
+    await expect(show({ file_path: at('long.pdf') })).rejects.toThrow('has 25 pages');
+    const text = await show({ file_path: at('long.pdf'), pages: '2-3' });
+    expect(text).toContain('<page number="2">\nThis is page 2');
+    expect(text).toContain('This is page 3');
+    expect(text).not.toContain('This is page 4');
+    await expect(show({ file_path: at('long.pdf'), pages: '1-25' })).rejects.toThrow('at most 20');
+    writeFileSync(at('bad.pdf'), '%PDF-1.4 and nothing else');
+    await expect(show({ file_path: at('bad.pdf') })).rejects.toThrow('cannot be read as a PDF');
+    expect(() => parsePages('x', 5)).toThrow('give one page');
+    expect(parsePages('4-', 5)).toEqual({ first: 4, last: 5 });
+  });
+
+  it('shows the cells of a notebook with their outputs and images', async () => {
+    const cells = [
+      { cell_type: 'markdown', id: 'm', source: ['# Title\n', 'text'], metadata: {} },
+      {
+        cell_type: 'code',
+        id: 'c',
+        source: 'print(1)',
+        metadata: {},
+        outputs: [
+          { output_type: 'stream', name: 'stdout', text: ['1\n'] },
+          { output_type: 'display_data', data: { 'image/png': png(1, 1).toString('base64') }, metadata: {} },
+        ],
+      },
+    ];
+    writeFileSync(at('n.ipynb'), JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 }));
+    const { content } = mapResult(read, await run(read, { file_path: at('n.ipynb') }, context));
+    expect(content).toMatchObject([
+      { text: expect.stringContaining('<cell id="c" type="code">\nprint(1)\n</cell>\n<output>\n1') },
+      { type: 'image' },
+    ]);
+    writeFileSync(at('bad.ipynb'), '{"cells": 3}');
+    await expect(show({ file_path: at('bad.ipynb') })).rejects.toThrow('is not a notebook');
+  });
+});
+
+describe('Glob', () => {
+  it('lists the most recently changed first, hidden and ignored files too, but not the repository store', async () => {
+    mkdirSync(at('.git'));
+    mkdirSync(at('src/deep'), { recursive: true });
+    for (const [index, name] of ['.git/x.ts', 'src/b.ts', 'src/deep/a.ts', '.hidden.ts', 'ignored.ts', 'c.js'].entries()) {
+      writeFileSync(at(name), '');
+      utimesSync(at(name), 1000 + index, 1000 + index);
+    }
+    writeFileSync(at('.gitignore'), 'ignored.ts\n');
+    const output = await run(globTool(), { pattern: '**/*.ts' }, context);
+    expect(output.filenames).toEqual(['ignored.ts', '.hidden.ts', 'src/deep/a.ts', 'src/b.ts']);
+    expect((await run(globTool(), { pattern: at('src/*.ts') }, contextIn('/'))).filenames).toEqual([at('src/b.ts').slice(1)]);
+    expect(shown(globTool(), await run(globTool(), { pattern: '*.none' }, context))).toBe('No files found');
+  });
+
+  it('stops at 100 and says how many more there are', async () => {
+    for (let index = 0; index < 130; index++) writeFileSync(at(`f${index}.txt`), '');
+    const output = await run(globTool(), { pattern: '*.txt' }, context);
+    expect(output).toMatchObject({ numFiles: 130, truncated: true });
+    expect(shown(globTool(), output)).toContain('30 more files match');
+  });
+});
+
+describe('Grep', () => {
+  beforeEach(() => {
+    writeFileSync(at('a.txt'), 'alpha\nbeta\nalphabet\n');
+    writeFileSync(at('b.js'), 'beta\r\nalpha:1\r\n');
+    writeFileSync(at('secret.txt'), 'alpha\n');
+    utimesSync(at('a.txt'), 1000, 1000);
+  });
+  const search = (input: object, within = context) => run(grepTool(), input, within);
+
+  it('shows files, lines or counts', async () => {
+    expect((await search({ pattern: 'alpha', glob: '*.{txt,js}' })).entries.toSorted()).toEqual(['a.txt', 'b.js', 'secret.txt']);
+    expect((await search({ pattern: 'alpha', output_mode: 'content', glob: 'a.*' })).entries).toEqual([
+      'a.txt:1:alpha',
+      'a.txt:3:alphabet',
+    ]);
+    expect((await search({ pattern: 'alpha', output_mode: 'content', path: 'b.js' })).entries).toEqual(['2:alpha:1']);
+    const counts = await search({ pattern: 'a', output_mode: 'count', glob: 'a.txt' });
+    expect(counts).toMatchObject({ entries: ['a.txt:5'], matches: 5 });
+  });
+
+  it('shows context, ignores case, takes a pattern that starts with a dash', async () => {
+    expect((await search({ pattern: 'BETA', '-i': true, '-B': 1, output_mode: 'content', path: 'a.txt' })).entries).toEqual([
+      '1-alpha',
+      '2:beta',
+    ]);
+    expect((await search({ pattern: '-n', output_mode: 'content' })).total).toBe(0);
+    expect((await search({ pattern: 'alpha\nbeta', multiline: true })).entries).toEqual(['a.txt']);
+  });
+
+  it('pages through results and says when an offset is past their end', async () => {
+    const page = await search({ pattern: 'a', output_mode: 'content', path: 'a.txt', head_limit: 1, offset: 1 });
+    expect(shown(grepTool(), page)).toBe('2:beta\n(entries 2-2 of 3; use offset and head_limit for more)');
+    expect(shown(grepTool(), await search({ pattern: 'a', offset: 99 }))).toContain('No entries at this offset');
+  });
+
+  it('leaves out files that a Read deny rule covers, in every mode', async () => {
+    const denied = contextIn(dir, { deniedToRead: (file) => file === at('secret.txt') });
+    for (const output_mode of ['files_with_matches', 'content', 'count']) {
+      const { entries } = await search({ pattern: 'alpha', output_mode }, denied);
+      expect(entries.join('\n')).not.toContain('secret');
+      expect(entries.length).toBeGreaterThan(0);
+    }
+    const globbed = await run(globTool(), { pattern: '*.txt' }, denied);
+    expect(globbed.filenames).toEqual(['a.txt']);
+    symlinkSync('secret.txt', at('link.txt'));
+    await expect(search({ pattern: 'alpha', path: 'link.txt' }, denied)).rejects.toThrow('Read deny rule');
+  });
+
+  it('gives the diagnostic of a pattern that is refused', async () => {
+    await expect(search({ pattern: '(' })).rejects.toThrow(/unclosed group/);
+    await expect(search({ pattern: 'x', type: 'nonsense' })).rejects.toThrow('nonsense');
+  });
+});
+
+it('names the paths of file tools for path rules', () => {
+  expect(toolPaths('Edit', { file_path: 'x/../a' }, '/w')).toEqual([{ path: '/w/a', access: 'edit' }]);
+  expect(toolPaths('Grep', { pattern: 'x' }, '/w')).toEqual([{ path: '/w', access: 'read' }]);
+  expect(toolPaths('Glob', { pattern: '/etc/*.conf' }, '/w')).toEqual([
+    { path: '/w', access: 'read' },
+    { path: '/etc', access: 'read' },
+  ]);
+  expect(toolPaths('Bash', { command: 'ls' }, '/w')).toEqual([]);
+});
