@@ -13,6 +13,9 @@ import type { ContentBlockParam } from './types.js';
 const block = z.custom<ContentBlockParam>(isLooseBlock, 'expected a content block with a type');
 const content = z.union([z.string(), z.array(block)]);
 
+/** Stamped on every chain entry of ours: its calls have a journal. */
+export const WRITER = 'sixgates';
+
 const identity = { uuid: z.string().min(1) };
 const base = {
   /** The entry this one follows; null at a root. */
@@ -26,6 +29,10 @@ const base = {
   /** True for what the person did not type: expansions, caveats, context. */
   isMeta: z.boolean().optional(),
   teamName: z.string().optional(),
+  /** The subagent this belongs to. */
+  agentId: z.string().optional(),
+  /** The program that wrote the entry; absent in Claude Code's own. */
+  writer: z.string().optional(),
 };
 
 const userDraft = z.looseObject({

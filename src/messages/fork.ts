@@ -19,7 +19,7 @@ const INHERITED: ReadonlySet<JournalType> = new Set<JournalType>(['call.started'
  * Every uuid is new, entries that only link are bridged, and each entry says what it was forked from.
  */
 export function forkTranscript(source: Pick<LoadedTranscript, 'lines' | 'sessionId'>, options: ForkOptions): Transcript {
-  const path = transcriptPath(options.dataDir, options.cwd, options.sessionId);
+  const path = transcriptPath(options.dataDir, options.cwd, options.sessionId, options.agentId);
   const text = forkLines(source, options)
     .map(({ entry }) => `${serializeEntry(entry)}\n`)
     .join('');

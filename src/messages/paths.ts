@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const MAX_SLUG = 200;
-const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const SAFE_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
  * The directory name that stands for a working directory: every character that is not alphanumeric becomes `-`; longer than 200
@@ -34,15 +34,18 @@ export function projectDir(dataDir: string, cwd: string): string {
   return join(dataDir, 'projects', cwdSlug(cwd));
 }
 
-/** A session's transcript file. Refuses ids that would leave the directory. */
-export function transcriptPath(dataDir: string, cwd: string, sessionId: string): string {
-  if (!SESSION_ID.test(sessionId)) {
-    throw new Error(`"${sessionId}" is no session id: use letters, digits, "-" and "_", at most 128 characters.`);
-  }
-  return join(projectDir(dataDir, cwd), `${sessionId}.jsonl`);
+/** A session's transcript file, or that of one of its subagents. Refuses ids that would leave the directory. */
+export function transcriptPath(dataDir: string, cwd: string, sessionId: string, agentId?: string): string {
+  const session = join(projectDir(dataDir, cwd), safeId(sessionId, 'session'));
+  return agentId === undefined ? `${session}.jsonl` : join(session, 'subagents', `agent-${safeId(agentId, 'agent')}.jsonl`);
+}
+
+function safeId(id: string, kind: string): string {
+  if (SAFE_ID.test(id)) return id;
+  throw new Error(`"${id}" is no ${kind} id: use letters, digits, "-" and "_", at most 128 characters.`);
 }
 
 /** Where a session's spilled outputs go, beside its transcript. */
 export function toolResultsDir(dataDir: string, cwd: string, sessionId: string): string {
-  return join(transcriptPath(dataDir, cwd, sessionId).slice(0, -'.jsonl'.length), 'tool-results');
+  return join(projectDir(dataDir, cwd), safeId(sessionId, 'session'), 'tool-results');
 }

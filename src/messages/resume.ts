@@ -2,7 +2,7 @@ import type { JsonObject } from '../json.js';
 import { UNKNOWN_OUTCOME } from './assemble.js';
 import { deliveredNotificationId, deliveredPromptId } from './attachments.js';
 import { blocksOf, isClientToolUse, isToolResult, textField } from './blocks.js';
-import type { ChainDraft, ChainEntry, TranscriptLine } from './entries.js';
+import { type ChainDraft, type ChainEntry, type TranscriptLine, WRITER } from './entries.js';
 import type { JournalEntry } from './journal.js';
 import type { LoadedTranscript } from './load.js';
 import { normalizeWithNotes } from './normalize.js';
@@ -85,7 +85,7 @@ export function closingResult(loaded: Pick<LoadedTranscript, 'lines' | 'chain'>,
 
 /** Calls of a conversation that have no result, in call order. */
 export function openCallsOf(chain: readonly ChainEntry[], lines: readonly TranscriptLine[]): OpenToolCall[] {
-  const calls = new Map<string, { readonly name: string; readonly input: unknown }>();
+  const calls = new Map<string, { readonly name: string; readonly input: unknown; readonly journaled: boolean }>();
   const answered = new Set<string>();
   const discarded = new Set<string>();
   for (const entry of chain) {
@@ -93,22 +93,25 @@ export function openCallsOf(chain: readonly ChainEntry[], lines: readonly Transc
   }
   for (const entry of chain) {
     if (entry.type !== 'user' && entry.type !== 'assistant') continue;
+    // Another program keeps no journal: whether such a call began is not known, so it may have.
+    const journaled = entry.writer === WRITER;
+    const counts = entry.type === 'assistant' && !discarded.has(entry.message.id ?? '');
     for (const block of blocksOf(entry.message.content)) {
       const id = textField(block, 'id');
-      const counts = entry.type === 'assistant' && !discarded.has(entry.message.id ?? '');
-      if (counts && isClientToolUse(block) && !calls.has(id)) calls.set(id, { name: textField(block, 'name'), input: block.input });
+      if (counts && isClientToolUse(block) && !calls.has(id))
+        calls.set(id, { name: textField(block, 'name'), input: block.input, journaled });
       else if (isToolResult(block)) answered.add(textField(block, 'tool_use_id'));
     }
   }
-  const started = new Set<string>();
-  // A transcript of another program keeps no journal: whether a call began is not known, so it may have.
-  let journaled = false;
-  for (const entry of journalOf(lines)) {
-    journaled = true;
-    if (entry.type === 'call.started' || entry.type === 'call.outcome') started.add(entry.callId);
-  }
-  return [...calls].flatMap(([id, { name, input }]) =>
+  const started = startedCalls(lines);
+  return [...calls].flatMap(([id, { name, input, journaled }]) =>
     answered.has(id) ? [] : [{ id, name, input, started: !journaled || started.has(id) }],
+  );
+}
+
+function startedCalls(lines: readonly TranscriptLine[]): ReadonlySet<string> {
+  return new Set(
+    journalOf(lines).flatMap((entry) => (entry.type === 'call.started' || entry.type === 'call.outcome' ? [entry.callId] : [])),
   );
 }
 
@@ -123,7 +126,7 @@ function closingText(call: OpenToolCall, lines: readonly TranscriptLine[], parke
   const outcome = journal.findLast((entry) => entry.type === 'call.outcome' && entry.callId === call.id);
   if (outcome?.type === 'call.outcome')
     return `The process ended before this call's result was written. What is known: ${outcome.outcome.summary}`;
-  return journal.length === 0 ? UNKNOWN_OUTCOME : INTERRUPTED;
+  return startedCalls(lines).has(call.id) ? INTERRUPTED : UNKNOWN_OUTCOME;
 }
 
 function recordedResults(lines: readonly TranscriptLine[]): Map<string, ToolResultBlockParam> {

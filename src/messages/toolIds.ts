@@ -1,6 +1,5 @@
 import { isJsonObject } from '../json.js';
 import { isServerToolId, type LooseBlock, textField } from './blocks.js';
-import { wellFormedCopy } from './wellFormed.js';
 
 const UNSAFE = /[^a-zA-Z0-9_-]/g;
 
@@ -24,13 +23,10 @@ export function createIdMap(): (original: string) => string {
   };
 }
 
-/** The call with acceptable id and name and an object as its input. */
+/** The call with acceptable id and name and an object as its input; the block itself when it has them. */
 export function acceptableCall(block: LooseBlock, id: string): LooseBlock {
   const name = textField(block, 'name').replace(UNSAFE, '_').slice(0, 128) || 'unknown';
-  const input = isJsonObject(block.input)
-    ? wellFormedCopy(block.input)
-    : block.input === undefined
-      ? {}
-      : { input: wellFormedCopy(block.input) };
+  if (block.id === id && block.name === name && isJsonObject(block.input)) return block;
+  const input = isJsonObject(block.input) ? block.input : block.input === undefined ? {} : { input: block.input };
   return { ...block, id, name, input };
 }

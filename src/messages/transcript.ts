@@ -1,5 +1,5 @@
 import { selectBranch } from './chain.js';
-import { type ChainDraft, type ChainEntry, serializeEntry, type TranscriptLine } from './entries.js';
+import { type ChainDraft, type ChainEntry, serializeEntry, type TranscriptLine, WRITER } from './entries.js';
 import type { JournalEntry } from './journal.js';
 import { describeTranscript, type LoadedTranscript, parseTranscript } from './load.js';
 import { acquireLock, TranscriptLockedError } from './lock.js';
@@ -49,6 +49,8 @@ export interface TranscriptOptions {
   readonly dataDir: string;
   readonly cwd: string;
   readonly sessionId: string;
+  /** Opens a subagent's transcript instead: `<session-id>/subagents/agent-<agent-id>.jsonl`, beside the session's own. */
+  readonly agentId?: string;
   /** New uuids. */
   readonly ids: () => string;
   /** Milliseconds since the epoch. */
@@ -68,7 +70,7 @@ export class TranscriptWriteError extends Error {
  * ({@link TranscriptLockedError}). What the file holds is never rewritten; an unfinished last line stays and is stepped over.
  */
 export function openTranscript(options: TranscriptOptions): Transcript {
-  const path = transcriptPath(options.dataDir, options.cwd, options.sessionId);
+  const path = transcriptPath(options.dataDir, options.cwd, options.sessionId, options.agentId);
   const sink = openFileSink(path, options.fs);
   let release: (() => void) | undefined;
   try {
@@ -99,9 +101,9 @@ interface Backing {
   readonly readOnly: boolean;
 }
 
-function createTranscript(options: Pick<TranscriptOptions, 'cwd' | 'sessionId' | 'ids' | 'now'>, backing: Backing): Transcript {
+function createTranscript(options: Pick<TranscriptOptions, 'cwd' | 'sessionId' | 'agentId' | 'ids' | 'now'>, backing: Backing): Transcript {
   const { path, sink, loaded, release, readOnly } = backing;
-  const { sessionId, ids, now } = options;
+  const { sessionId, agentId, ids, now } = options;
   const lines: TranscriptLine[] = [...(loaded?.lines ?? [])];
   let chain: ChainEntry[] = [...(loaded?.chain ?? [])];
   /** The entry that the next one follows. */
@@ -123,7 +125,14 @@ function createTranscript(options: Pick<TranscriptOptions, 'cwd' | 'sessionId' |
   };
   const stamp = (draft: ChainDraft, parentUuid: string | null): ChainEntry => {
     const uuid = typeof draft.uuid === 'string' ? draft.uuid : ids();
-    const place = { parentUuid, isSidechain: false, cwd: transcript.cwd, sessionId };
+    const place = {
+      parentUuid,
+      isSidechain: false,
+      cwd: transcript.cwd,
+      sessionId,
+      ...(agentId === undefined ? {} : { agentId }),
+      writer: WRITER,
+    };
     return { ...place, ...draft, uuid, parentUuid, timestamp: new Date(now()).toISOString() };
   };
   const add = (entry: ChainEntry) => {

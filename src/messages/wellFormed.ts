@@ -1,32 +1,29 @@
-const LONE_SURROGATE = /\p{Surrogate}/u;
-const LONE_SURROGATES = /\p{Surrogate}/gu;
+declare global {
+  /** ES2024, in every Node this package runs on; our `lib` is ES2023. */
+  interface String {
+    isWellFormed(): boolean;
+    toWellFormed(): string;
+  }
+}
 
 /** True when the string is well-formed UTF-16: no half of a surrogate pair stands alone. */
 export function isWellFormed(text: string): boolean {
-  return !LONE_SURROGATE.test(text);
+  return text.isWellFormed();
 }
 
 /** The same string with U+FFFD in place of each lone surrogate. */
 export function toWellFormed(text: string): string {
-  return LONE_SURROGATE.test(text) ? text.replace(LONE_SURROGATES, '\uFFFD') : text;
+  return text.toWellFormed();
 }
 
-/** Walks a JSON value and names the path of the first string or key that is not well-formed; undefined when all are. */
-export function findIllFormed(value: unknown, path = ''): string | undefined {
-  if (typeof value === 'string') return isWellFormed(value) ? undefined : path;
-  if (Array.isArray(value)) {
-    const list: readonly unknown[] = value;
-    for (const [index, entry] of list.entries()) {
-      const found = findIllFormed(entry, `${path}.${index}`);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
+/** Walks a JSON value and names the path (`.a.0.b`) of the first string or key that is not well-formed; undefined when all are. */
+export function findIllFormed(value: unknown): string | undefined {
+  if (typeof value === 'string') return isWellFormed(value) ? undefined : '';
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, entry] of Object.entries(value)) {
-    if (!isWellFormed(key)) return `${path}.${toWellFormed(key)}`;
-    const found = findIllFormed(entry, `${path}.${key}`);
-    if (found !== undefined) return found;
+    if (!isWellFormed(key)) return `.${toWellFormed(key)}`;
+    const found = findIllFormed(entry);
+    if (found !== undefined) return `.${key}${found}`;
   }
   return undefined;
 }

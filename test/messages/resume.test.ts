@@ -108,8 +108,25 @@ describe('calls that were open when the process ended', () => {
     expect(resumeState(loaded).messages[2]?.content).toMatchObject([{ content: expect.stringContaining('wrote /x'), is_error: true }]);
   });
 
-  it('count as possibly begun in a transcript that keeps no journal', () => {
-    expect(resumeState(restart(prompt(text('hi')), block('m', use('a')))).openCalls).toMatchObject([{ id: 'a', started: true }]);
+  it('count as possibly begun where another program wrote them, and keep that across a fork', () => {
+    const path = join(dataDir, 'foreign.jsonl');
+    const lines = [
+      { ...prompt(text('hi')), uuid: '1', parentUuid: null },
+      { ...block('m', use('a')), uuid: '2', parentUuid: '1' },
+    ];
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const loaded = loadTranscript(path);
+    expect(resumeState(loaded).messages[2]?.content).toMatchObject([
+      { tool_use_id: 'a', content: expect.stringContaining('outcome is unknown') },
+    ]);
+    const fork = forkTranscript(loaded, { dataDir, cwd: '/work', sessionId: 'fork', ids: () => `u${next++}`, now: () => 0 });
+    fork.append({ type: 'session.state', patch: { mode: 'plan' } });
+    fork.close();
+    expect(loadTranscript(transcriptPath(dataDir, '/work', 'fork')).openCalls).toMatchObject([{ id: 'a', started: true }]);
+  });
+
+  it('count as not run when the process ended before anything but the block was written', () => {
+    expect(resumeState(restart(prompt(text('hi')), block('m', use('a')))).openCalls).toMatchObject([{ id: 'a', started: false }]);
   });
 });
 

@@ -164,6 +164,15 @@ describe('a transcript file', () => {
     expect(() => openTranscript(options({ sessionId: '../../x' }))).toThrow(/no session id/);
   });
 
+  it('keeps a subagent beside its session, out of the list of sessions', () => {
+    const agent = openTranscript(options({ agentId: 'a1' }));
+    agent.append(prompt(text('sub')));
+    agent.close();
+    expect(agent.path).toBe(join(dataDir, 'projects', '-work-project', 's1', 'subagents', 'agent-a1.jsonl'));
+    expect(agent.chain[0]).toMatchObject({ agentId: 'a1', sessionId: 's1' });
+    expect(listSessions({ dataDir })).toEqual([]);
+  });
+
   it('names directories like Claude Code: alphanumerics kept, the rest dashes, long paths cut with a hash', () => {
     expect(cwdSlug('/home/me/my.project_1')).toBe('-home-me-my-project-1');
     const long = `/${'x'.repeat(250)}`;
