@@ -1,4 +1,7 @@
 import { blocksOf, isClientToolUse, isServerToolResult, isServerToolUse, isToolResult, looseMessage, textField } from './blocks.js';
+import type { ChainEntry } from './entries.js';
+import { normalizeWithNotes } from './normalize.js';
+import { openCallsOf } from './resume.js';
 import type { ContentBlockParam, MessageParam } from './types.js';
 
 /**
@@ -55,4 +58,26 @@ export function clearOldToolResults(messages: readonly MessageParam[], keepN: nu
     });
     return { ...message, content };
   });
+}
+
+export interface CompactionPlan {
+  /** What the summary has to cover. */
+  readonly summarize: readonly MessageParam[];
+  /** For `Transcript.appendCompaction`: where the kept part begins; absent when nothing is kept. */
+  readonly keepFromUuid?: string;
+}
+
+/** {@link chooseCut} for a transcript's conversation. Undefined when nothing can be summarised now: ask again after the next result. */
+export function planCompaction(chain: readonly ChainEntry[], keep: number): CompactionPlan | undefined {
+  const { messages, origins } = normalizeWithNotes(chain);
+  const open = new Set(openCallsOf(chain, []).map((call) => call.id));
+  // Results that normalizing makes up for running calls are not there yet.
+  const running = messages.findIndex((message) => looseMessage(message).blocks.some((block) => open.has(textField(block, 'id'))));
+  const settled = running === -1 ? messages.length : running;
+  const cut = chooseCut(messages, Math.max(keep, messages.length - settled));
+  if (cut === 0) return undefined;
+  const keepFromUuid = origins[cut]?.[0];
+  const summarize = messages.slice(0, cut);
+  if (cut === messages.length) return { summarize };
+  return keepFromUuid === undefined ? undefined : { summarize, keepFromUuid };
 }

@@ -2,7 +2,7 @@ export { CONTINUE, MISSING_BEGINNING, type OpenCall, UNKNOWN_OUTCOME } from './a
 export { type Attachment, renderAttachment } from './attachments.js';
 export { onlyResultsMayFollow } from './blocks.js';
 export { NO_OUTPUT } from './clean.js';
-export { CLEARED_RESULT, chooseCut, clearOldToolResults, compactMessages } from './compaction.js';
+export { CLEARED_RESULT, type CompactionPlan, chooseCut, clearOldToolResults, compactMessages, planCompaction } from './compaction.js';
 export type { AssistantEntry, AttachmentEntry, ChainDraft, ChainEntry, SystemEntry, TranscriptLine, UserEntry } from './entries.js';
 export { type ForkOptions, forkLines, forkTranscript } from './fork.js';
 export type { JournalEntry, JournalType } from './journal.js';

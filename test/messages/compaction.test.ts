@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blocksOf } from '../../src/messages/blocks.js';
-import { CLEARED_RESULT, chooseCut, clearOldToolResults, compactMessages } from '../../src/messages/compaction.js';
+import { CLEARED_RESULT, chooseCut, clearOldToolResults, compactMessages, planCompaction } from '../../src/messages/compaction.js';
 import { limitMedia } from '../../src/messages/mediaBudget.js';
+import { normalizeWithNotes } from '../../src/messages/normalize.js';
 import { checkPairing } from '../../src/messages/pairing.js';
+import { createMemoryTranscript } from '../../src/messages/transcript.js';
 import type { ContentBlockParam, MessageParam } from '../../src/messages/types.js';
 import { assistant, found, goodHistory, result, search, text, use, user } from './arbitraries.js';
 
@@ -127,5 +129,57 @@ describe('a budget for the images of a request', () => {
       before = now;
     }
     expect(changes).toBeLessThanOrEqual(60 / 5 + 1);
+  });
+});
+
+describe('compacting a transcript', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('turn' as const), calls: fc.integer({ min: 0, max: 3 }), eager: fc.boolean(), queued: fc.boolean() }),
+    fc.record({ kind: fc.constant('compact' as const), keep: fc.nat(6) }),
+  );
+
+  it('at any time, also while calls run, leaves every later request sendable, with one summary as its first entry', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 2, maxLength: 12 }), fc.nat(4), (steps, interruptAt) => {
+        let next = 0;
+        const transcript = createMemoryTranscript({ cwd: '/x', sessionId: 's', ids: () => `u${next++}`, now: () => 0 });
+        const say = (...content: ContentBlockParam[]) => transcript.append({ type: 'user', message: { role: 'user', content } });
+        const answer = (id: string, content: ContentBlockParam) =>
+          transcript.append({ type: 'assistant', message: { id, role: 'assistant', content: [content] } });
+        const compact = (keep: number) => {
+          const plan = planCompaction(transcript.chain, keep);
+          if (plan === undefined) return;
+          const { keepFromUuid } = plan;
+          transcript.appendCompaction({
+            summary: `summary ${next}`,
+            trigger: 'auto',
+            ...(keepFromUuid === undefined ? {} : { keepFromUuid }),
+          });
+        };
+        say(text('start'));
+        steps.forEach((one, at) => {
+          if (one.kind === 'compact') compact(one.keep);
+          else {
+            const ids = Array.from({ length: one.calls }, (_, n) => `t${at}_${n}`);
+            if (ids.length === 0) answer(`m${at}`, text('done'));
+            for (const id of ids) {
+              answer(`m${at}`, use(id));
+              if (one.eager) say(result(id));
+            }
+            if (at % 5 === interruptAt) compact(1);
+            if (!one.eager) for (const id of ids.toReversed()) say(result(id));
+            if (one.queued || ids.length === 0) say(text(`prompt ${at}`));
+          }
+          const { messages, notes } = normalizeWithNotes(transcript.chain);
+          expect(notes).toEqual([]);
+          expect(codes(messages)).toEqual([]);
+          const summaries = messages.flatMap(({ content }, index) =>
+            blocksOf(content).flatMap((block, n) => (String(block.text).startsWith('summary ') ? [[index, n]] : [])),
+          );
+          expect(summaries.every(([index, n]) => index === 0 && n === 0) && summaries.length <= 1).toBe(true);
+        });
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -3,13 +3,16 @@ import * as nodeFs from 'node:fs';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChainDraft } from '../../src/messages/entries.js';
 import { type ForkOptions, forkTranscript } from '../../src/messages/fork.js';
-import { loadTranscript, parseTranscript } from '../../src/messages/load.js';
+import { describeTranscript, loadTranscript, parseTranscript } from '../../src/messages/load.js';
 import { TranscriptLockedError } from '../../src/messages/lock.js';
-import { normalizeMessagesForAPI } from '../../src/messages/normalize.js';
+import { normalizeMessagesForAPI, normalizeWithNotes } from '../../src/messages/normalize.js';
+import { assertSendable, checkPairing } from '../../src/messages/pairing.js';
 import { cwdSlug, transcriptPath } from '../../src/messages/paths.js';
+import { resumeState } from '../../src/messages/resume.js';
 import { listSessions, serializeTranscript } from '../../src/messages/sessions.js';
 import type { TranscriptFs } from '../../src/messages/sink.js';
 import { openTranscript, TranscriptWriteError } from '../../src/messages/transcript.js';
@@ -358,6 +361,70 @@ describe('parallel results that hang on different parents', () => {
   it('do not bring back a conversation that was rewound', () => {
     const rewound = loadTranscript(file(...parallel(), u('other', 'u0', text('instead')), a('b1', 'other', 'm9', text('ok'))));
     expect(normalizeMessagesForAPI(rewound.chain)).toEqual([user(text('hi'), text('instead')), assistant(text('ok'))]);
+  });
+});
+
+describe('files as other programs write and break them', () => {
+  /** Turns of parallel calls: each call's line follows the one before, each result hangs on its own call, the next answer on any result. */
+  const foreign = fc
+    .array(
+      fc.record({ calls: fc.integer({ min: 1, max: 4 }), next: fc.nat(3), order: fc.array(fc.nat(100), { minLength: 4, maxLength: 4 }) }),
+      { minLength: 1, maxLength: 5 },
+    )
+    .map((turns) => {
+      const lines: object[] = [u('start', null, text('hi'))];
+      let parent = 'start';
+      turns.forEach(({ calls, next: leaf, order }, turn) => {
+        const ids = Array.from({ length: calls }, (_, n) => `t${turn}_${n}`);
+        ids.forEach((id, n) => {
+          lines.push(a(`call-${id}`, n === 0 ? parent : `call-${ids[n - 1]}`, `m${turn}`, use(id)));
+        });
+        const ended = ids.toSorted((x, y) => (order[ids.indexOf(x)] ?? 0) - (order[ids.indexOf(y)] ?? 0));
+        for (const id of ended) lines.push(u(`result-${id}`, `call-${id}`, result(id)));
+        parent = `result-${ids[leaf % calls]}`;
+      });
+      return lines;
+    });
+
+  it('keep every pair of parallel calls, whichever result the conversation goes on from', () => {
+    fc.assert(
+      fc.property(foreign, (lines) => {
+        const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+        const loaded = describeTranscript(parseTranscript(Buffer.from(text)), undefined);
+        expect(loaded.openCalls).toEqual([]);
+        const { messages, notes } = normalizeWithNotes(loaded.chain);
+        expect(notes).toEqual([]);
+        expect(JSON.stringify(messages).match(/"tool_result"/g)?.length).toBe(text.match(/"tool_result"/g)?.length);
+        assertSendable(messages);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('load without throwing and resume with a sendable request, however lines are lost, cut, doubled, swapped or garbled', () => {
+    const damage = fc.array(
+      fc.record({ how: fc.constantFrom('lose', 'cut', 'double', 'swap', 'garble'), at: fc.nat(40), by: fc.nat(200) }),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(foreign, damage, (lines, damages) => {
+        const texts = lines.map((line) => JSON.stringify(line));
+        for (const { how, at: where, by } of damages) {
+          const at = where % texts.length;
+          const line = texts[at] ?? '';
+          if (how === 'lose' && texts.length > 1) texts.splice(at, 1);
+          else if (how === 'cut') texts[at] = line.slice(0, by);
+          else if (how === 'double') texts.splice(at, 0, line);
+          else if (how === 'swap') texts.push(...texts.splice(at, 1));
+          else if (how === 'garble') texts[at] = line.replace(/"(type|uuid|content|role|id)":/, `"\\ud83d${by}":`);
+        }
+        const loaded = describeTranscript(parseTranscript(Buffer.from(texts.join('\n'))), undefined);
+        const state = resumeState(loaded);
+        const closed = [...state.messages, user(text('go on'))];
+        expect(checkPairing(state.messages.at(-1)?.role === 'user' ? state.messages : closed)).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 
