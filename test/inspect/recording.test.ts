@@ -1,0 +1,187 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createMachine } from 'xstate';
+import {
+  encodeRecording,
+  FlowIndex,
+  NotAFlowError,
+  parseFlowText,
+  readRecording,
+  replayRecording,
+  snapshotRecording,
+  startRecorder,
+} from '../../src/inspect/index.js';
+import { flowText } from '../../src/inspect/protocol/flowText.js';
+import { call, childOf, eventsOf, settle, startFlow } from './support/flow.js';
+import { callMachine, parentMachine } from './support/machines.js';
+
+const machines = [parentMachine, callMachine];
+const newFile = () => join(mkdtempSync(join(tmpdir(), 'flow-')), 'deep', 'a.flow.jsonl.gz');
+
+/** A flow with nested calls, a question, a timer and a slot used again. */
+async function playFlow() {
+  const flow = startFlow();
+  const { actor, clock } = flow;
+  for (const [slot, name] of [
+    ['call-0', 'Bash'],
+    ['call-1', 'Ask'],
+    ['call-2', 'Denied'],
+    ['call-3', 'Ask'],
+  ] as const) {
+    actor.send(call(slot, name));
+    clock.advance(10);
+    actor.send({ type: 'TO', slot, event: { type: 'START' } });
+  }
+  await settle();
+  actor.send({ type: 'TO', slot: 'call-1', event: { type: 'ANSWER', allow: true } });
+  await settle();
+  clock.advance(60_000);
+  actor.send(call('call-0', 'Read', { file_path: '/a' }));
+  actor.send({ type: 'CLOSE' });
+  return flow;
+}
+
+describe('recordings', () => {
+  it('read back what was recorded, and written again are the same bytes', async () => {
+    const flow = startFlow();
+    const file = newFile();
+    const recorder = startRecorder(flow.log, file);
+    flow.actor.send(call('call-0', 'Bash'));
+    flow.actor.send({ type: 'TO', slot: 'call-0', event: { type: 'START' } });
+    await settle();
+    await recorder.close();
+    const recording = readRecording(file);
+    expect(recording.warnings).toEqual([]);
+    expect(recording.events).toEqual(flow.log.events(1));
+    expect(recording.graphs.map(({ id }) => id)).toEqual(['executor', 'toolCall']);
+    expect(flowText(recording)).toBe(gunzipSync(readFileSync(file)).toString('utf8'));
+    expect(flowText(parseFlowText(flowText(snapshotRecording(flow.log))))).toBe(flowText(recording));
+  });
+
+  it('are for their owner’s eyes only', async () => {
+    const file = newFile();
+    await startRecorder(startFlow().log, file).close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('open with a warning when the file was cut anywhere', async () => {
+    const { log } = await playFlow();
+    const bytes = encodeRecording(snapshotRecording(log));
+    const file = newFile();
+    await startRecorder(log, file).close();
+    for (const part of [0.3, 0.6, 0.9]) {
+      writeFileSync(file, bytes.subarray(0, Math.floor(bytes.length * part)));
+      const recording = readRecording(file);
+      expect(recording.warnings[0]).toMatch(/cut short/);
+      expect(recording.events).toEqual(log.events(1).slice(0, recording.events.length));
+    }
+    const text = flowText(snapshotRecording(log));
+    const cut = parseFlowText(text.slice(0, -20));
+    expect(cut.warnings).toEqual([expect.stringMatching(/ends in the middle of line \d+/)]);
+    expect(cut.events).toHaveLength(log.lastSeq - 1);
+  });
+
+  it('tell damaged and missing lines, and keep the rest', async () => {
+    const { log } = await playFlow();
+    const lines = flowText(snapshotRecording(log)).trimEnd().split('\n');
+    const eventLines = lines.flatMap((line, index) => (/"seq":/.test(line) && index > 0 ? [index] : []));
+    const [damaged, missing] = [eventLines[2] ?? 0, eventLines[6] ?? 0];
+    const text = lines.map((line, index) => (index === damaged ? '{"type":"event","seq":"x"}' : index === missing ? '' : line)).join('\n');
+    const recording = parseFlowText(text);
+    expect(recording.warnings).toEqual([
+      `Line ${damaged + 1} is no flow event and was left out.`,
+      'Events 3 to 3 are missing.',
+      'Events 7 to 7 are missing.',
+    ]);
+    expect(recording.events).toHaveLength(log.lastSeq - 2);
+  });
+
+  it('refuse what is no recording, naming the file', () => {
+    expect(() => parseFlowText('{"hello":1}\n')).toThrow(NotAFlowError);
+    expect(() =>
+      parseFlowText('{"type":"header","seq":0,"t":0,"format":"flow/9","name":"x","startedAt":1,"runtime":{},"redaction":{}}'),
+    ).toThrow(/flow\/9/);
+    const file = join(mkdtempSync(join(tmpdir(), 'flow-')), 'x.gz');
+    writeFileSync(file, 'nonsense');
+    expect(() => readRecording(file)).toThrow(`Cannot open the recording ${file}: This is no flow recording`);
+  });
+
+  it('report a disk that cannot be written when they are closed, without harming the flow', async () => {
+    const { log, actor } = startFlow();
+    const directory = mkdtempSync(join(tmpdir(), 'flow-'));
+    const recorder = startRecorder(log, directory);
+    actor.send(call('call-0', 'Bash'));
+    await expect(recorder.close()).rejects.toThrow(/Cannot write the recording/);
+  });
+});
+
+describe('replay', () => {
+  it('folds every actor to the recorded states and runs nothing', async () => {
+    const { log } = await playFlow();
+    let ran = 0;
+    const counting = callMachine.provide({ actions: { rememberOutput: () => void ran++, allow: () => void ran++ } });
+    const report = replayRecording(parseFlowText(flowText(snapshotRecording(log))), [parentMachine, counting]);
+    expect(report).toMatchObject({ mismatches: [], skipped: [] });
+    expect(report.steps).toBeGreaterThan(20);
+    expect(ran).toBe(0);
+  });
+
+  it('names actor, step and event where a changed machine differs', async () => {
+    const { log } = await playFlow();
+    const changed = callMachine.provide({ guards: { isAllowed: () => false } });
+    const { mismatches } = replayRecording(snapshotRecording(log), [parentMachine, changed]);
+    expect(mismatches[0]).toMatchObject({ actor: 'executor/call-0', step: 1, event: 'START' });
+    expect(mismatches[0]?.message).toBe(
+      'executor/call-0, step 1 (START): recorded toolCall.executing.deciding → toolCall.executing.calling, now toolCall.executing.deciding → toolCall.executing.asking',
+    );
+  });
+
+  it('notices a recording in which one state was changed', async () => {
+    const { log } = await playFlow();
+    const steps = eventsOf(log, 'transition').filter(
+      ({ actor, to }) => actor === 'executor/call-1' && to[0] === 'toolCall.executing.asking',
+    );
+    const recording = snapshotRecording(log);
+    const events = recording.events.map((event) =>
+      event.type === 'transition' && event.seq === steps[0]?.seq ? { ...event, to: ['toolCall.denied'] } : event,
+    );
+    expect(replayRecording({ ...recording, events }, machines).mismatches).toMatchObject([{ actor: 'executor/call-1', step: 1 }]);
+  });
+
+  it('says which actors it could not replay, and why', async () => {
+    const { log } = await playFlow();
+    const report = replayRecording(snapshotRecording(log), [createMachine({ id: 'other' }), callMachine]);
+    expect(report.skipped).toEqual([{ actor: 'executor', reason: 'no machine "executor" was given' }]);
+  });
+});
+
+describe('time travel', () => {
+  it('gives the state of any actor at any event as a fold of the flow up to there would', async () => {
+    const { log } = await playFlow();
+    const index = new FlowIndex();
+    for (const event of log.events(0)) expect(index.add(event)).toBe(true);
+    expect(log.events(0).some((event) => index.add(event))).toBe(false);
+    const folded = new Map<string, { leaves: readonly string[]; status: string }>();
+    for (const event of log.events(0)) {
+      if (event.type === 'actor.started') folded.set(event.actor, { leaves: [], status: 'active' });
+      if (event.type === 'transition') folded.set(event.actor, { leaves: event.to, status: 'active' });
+      if (event.type === 'actor.stopped') folded.set(event.actor, { leaves: folded.get(event.actor)?.leaves ?? [], status: event.status });
+      expect(index.actorsAt(event.seq)).toEqual([...folded.keys()]);
+      for (const [actor, state] of folded) expect(index.at(actor, event.seq)).toMatchObject(state);
+    }
+    expect(index.at('executor/call-0', 0)).toBeUndefined();
+    expect(index.at('nobody', log.lastSeq)).toBeUndefined();
+  });
+
+  it('ends where the living actors are', async () => {
+    const { log, actor } = await playFlow();
+    const index = new FlowIndex();
+    for (const event of log.events(0)) index.add(event);
+    expect(index.at('executor/call-0~2', log.lastSeq)?.leaves).toEqual(['toolCall.queued']);
+    expect(childOf(actor, 'call-0').getSnapshot().value).toBe('queued');
+    expect([...(index.at('executor', log.lastSeq)?.leaves ?? [])].sort()).toEqual(['executor.calls', 'executor.stream.closed']);
+  });
+});
