@@ -100,19 +100,20 @@ function askOnFiles(files: readonly NamedFile[], state: PermissionState): RuleMa
 function filePermitted({ access, forms }: NamedFile, state: PermissionState): boolean {
   if (forms.length === 0) return false;
   if (access.redirect && access.access === 'write' && (access.glob || access.text.startsWith('~'))) return false;
-  return forms.every((one) => {
-    if (one.loops) return false;
-    const inside = state.directories.contain(one);
-    switch (access.access) {
-      case 'read':
-        return inside || readAllowed(one, state) !== null;
-      case 'enter':
-        return inside || state.rules.allow.cd.match(one) !== null || readAllowed(one, state) !== null;
-      case 'write':
-      case 'remove':
-        return (inside && (!access.redirect || state.mode === 'acceptEdits')) || state.rules.allow.edit.match(one) !== null;
-    }
-  });
+  return forms.every((one) => !one.loops && formPermitted(access, one, state));
+}
+
+function formPermitted(access: FileAccess, one: PathForms, state: PermissionState): boolean {
+  const inside = state.directories.contain(one);
+  switch (access.access) {
+    case 'read':
+      return inside || readAllowed(one, state) !== null;
+    case 'enter':
+      return inside || state.rules.allow.cd.match(one) !== null || readAllowed(one, state) !== null;
+    case 'write':
+    case 'remove':
+      return (inside && (!access.redirect || state.mode === 'acceptEdits')) || state.rules.allow.edit.match(one) !== null;
+  }
 }
 
 function safetyOf(analysis: ShellAnalysis, files: readonly NamedFile[], state: PermissionState): CallAspect['safety'] {

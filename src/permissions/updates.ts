@@ -44,25 +44,40 @@ const updateSchema = z.discriminatedUnion('type', [
 ]);
 type ParsedUpdate = z.infer<typeof updateSchema>;
 
+/** Reads updates from outside: those that are well-formed, and a warning for each that is not. */
+export function parsePermissionUpdates(given: unknown): {
+  readonly updates: readonly PermissionUpdate[];
+  readonly warnings: readonly string[];
+} {
+  if (given === undefined || given === null) return { updates: [], warnings: [] };
+  if (!Array.isArray(given)) return { updates: [], warnings: ['Permission updates are not a list; none was applied'] };
+  const updates: PermissionUpdate[] = [];
+  const warnings: string[] = [];
+  for (const [index, one] of given.entries()) {
+    const parsed = updateSchema.safeParse(one);
+    const update = parsed.success ? usable(parsed.data) : (parsed.error.issues[0]?.message ?? 'it is malformed');
+    if (typeof update === 'string') warnings.push(`Permission update ${index} was dropped: ${update}`);
+    else updates.push(update);
+  }
+  return { updates, warnings };
+}
+
 /**
  * Applies permission updates (the Agent SDK's shape): in memory always, and in the settings file where the destination is
  * one. Whatever cannot be understood is dropped with a warning; a file that cannot be written leaves the change in memory.
  */
-export function applyPermissionUpdates(updates: unknown, store: PermissionStore, context: UpdateContext): UpdateResult {
-  const warnings: string[] = [];
+export function applyPermissionUpdates(given: unknown, store: PermissionStore, context: UpdateContext): UpdateResult {
+  const { updates, warnings: malformed } = parsePermissionUpdates(given);
+  const warnings = [...malformed];
   const applied: PermissionUpdate[] = [];
   let current = store;
-  if (!Array.isArray(updates))
-    return { store, applied, warnings: updates === undefined ? [] : ['Permission updates are not a list; none was applied'] };
-  for (const [index, given] of updates.entries()) {
-    const parsed = updateSchema.safeParse(given);
-    const update = parsed.success ? usable(parsed.data, current) : (parsed.error.issues[0]?.message ?? 'it is malformed');
-    if (typeof update === 'string') {
-      warnings.push(`Permission update ${index} was dropped: ${update}`);
+  for (const update of updates) {
+    if (update.type === 'setMode' && update.mode === 'bypassPermissions' && !current.bypassAvailable) {
+      warnings.push('Mode bypassPermissions was not enabled when the session started; the mode stays as it is');
       continue;
     }
-    const saved = save(update, context);
-    if (saved !== null) warnings.push(`Permission update ${index} holds for this session only: ${saved}`);
+    const unsaved = save(update, context);
+    if (unsaved !== null) warnings.push(`A permission update holds for this session only: ${unsaved}`);
     current = applyInMemory(update, current, context);
     applied.push(update);
   }
@@ -70,12 +85,11 @@ export function applyPermissionUpdates(updates: unknown, store: PermissionStore,
 }
 
 /** The update in canonical form, or why it is none. */
-function usable(update: ParsedUpdate, store: PermissionStore): PermissionUpdate | string {
+function usable(update: ParsedUpdate): PermissionUpdate | string {
   switch (update.type) {
     case 'setMode': {
       const mode = parseMode(update.mode);
       if (mode === undefined) return `there is no mode "${update.mode}"`;
-      if (mode === 'bypassPermissions' && !store.bypassAvailable) return 'mode bypassPermissions was not enabled when the session started';
       return { type: 'setMode', mode, destination: update.destination };
     }
     case 'addDirectories':
