@@ -222,6 +222,18 @@ describe('normalizeMessagesForAPI', () => {
     );
   });
 
+  it('ignores an answer that is delivered again after a reconnect', () => {
+    const once = [
+      prompt(text('hi')),
+      block('m', text('x')),
+      block('m', use('a')),
+      answered('a'),
+      block('m2', text('done')),
+      prompt(text('more')),
+    ];
+    expect(messagesOf(...once, block('m', text('x')), block('m', use('a')), answered('a'))).toEqual(messagesOf(...once));
+  });
+
   it('does not depend on the objects it was given: entries read back from their lines give the same bytes', () => {
     const transcript = session();
     for (const draft of [prompt(text('hi')), block('m', use('a')), answered('a')]) transcript.append(draft);

@@ -462,6 +462,22 @@ describe('compaction', () => {
     fork.close();
   });
 
+  it('never leaves an older summary in the middle, even when told to keep from there', () => {
+    const transcript = openTranscript(options());
+    transcript.append(prompt(text('old')));
+    transcript.appendCompaction({ summary: 'first summary', trigger: 'manual' });
+    const older = transcript.chain.at(-1)?.uuid ?? '';
+    transcript.append(block('m', text('answer')));
+    transcript.append(prompt(text('more')));
+    transcript.appendCompaction({ summary: 'second summary', keepFromUuid: older, trigger: 'manual' });
+    expect(normalizeMessagesForAPI(transcript.chain)).toEqual([
+      user(text('second summary')),
+      assistant(text('answer')),
+      user(text('more')),
+    ]);
+    transcript.close();
+  });
+
   it('is not in force when the process ended between boundary and summary', () => {
     const loaded = loadTranscript(
       file(...parallel(), { type: 'system', subtype: 'compact_boundary', uuid: 'cb', parentUuid: null, logicalParentUuid: 'a3' }),
