@@ -56,22 +56,24 @@ function pushArgv(state: WalkState, argv: readonly string[], via: Via, from: She
 
 function pushScript(state: WalkState, text: string, via: Via, from: ShellCommand, scope: Scope): void {
   const script = text.replaceAll(UNKNOWN, '$_');
-  if (script.length > MAX_COMMAND_LENGTH) return;
-  const parsed = parse(script);
-  if (parsed.errors !== undefined && parsed.errors.length > 0) {
-    state.opaque.push({ text: from.text, reason: `${shorten(text.replaceAll(UNKNOWN, '…'))} does not parse as a command` });
-  }
+  const parsed = script.length > MAX_COMMAND_LENGTH ? null : parse(script);
   // Its own structure is no concern of allow rules: those speak of the command around it.
   const outside = new Set(state.blockers);
-  const broken = state.broken;
-  state.walkParsed(parsed, {
-    source: script,
-    directories: scope.directories,
-    stdin: scope.stdin,
-    via,
-    timed: false,
-    depth: scope.depth + 1,
-  });
+  const { broken } = state;
+  state.broken = null;
+  if (parsed === null) state.broken = 'it is too long';
+  else {
+    state.walkParsed(parsed, {
+      source: script,
+      directories: scope.directories,
+      stdin: scope.stdin,
+      via,
+      timed: false,
+      depth: scope.depth + 1,
+    });
+  }
+  if (state.broken !== null)
+    state.opaque.push({ text: from.text, reason: `${shorten(text.replaceAll(UNKNOWN, '…'))} does not parse as a command` });
   state.broken = broken;
   for (const blocker of state.blockers) if (!outside.has(blocker)) state.blockers.delete(blocker);
 }

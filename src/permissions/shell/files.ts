@@ -18,54 +18,50 @@ export interface FileAccess {
   readonly redirect: boolean;
 }
 
-/** Files that the recognised commands and the redirections of a call name. */
+/** Files that the recognised commands and the redirections of a call name, each once. */
 export function fileAccesses(analysis: ShellAnalysis): FileAccess[] {
-  const found: FileAccess[] = [];
-  for (const redirect of analysis.redirects) {
-    if (redirect.target === '/dev/null') continue;
-    place(
-      found,
-      redirect.access,
-      redirect.target,
-      redirect.text,
-      redirect.glob,
-      redirect.operator,
-      true,
-      redirect.directories,
-      redirect.tilde,
+  const redirected = analysis.redirects
+    .filter((redirect) => redirect.target !== '/dev/null')
+    .flatMap((redirect) =>
+      placed({ ...redirect, value: redirect.target, command: redirect.operator, redirect: true }, redirect.directories),
     );
-  }
-  for (const command of [...analysis.commands, ...analysis.nested]) commandFiles(command, found);
-  return found;
+  const named = [...analysis.commands, ...analysis.nested].flatMap(commandFiles);
+  const seen = new Set<string>();
+  return [...redirected, ...named].filter((file) => {
+    const key = `${file.access}\n${file.path ?? ''}\n${file.redirect}`;
+    return seen.has(key) ? false : seen.add(key);
+  });
 }
 
-function commandFiles(command: ShellCommand, found: FileAccess[]): void {
+/** A file as a command names it. */
+interface NamedFile extends Omit<FileAccess, 'path'> {
+  readonly value: string | null;
+  readonly tilde: boolean;
+}
+
+const STANDARD_STREAM = /^\/dev\/(null|stdin|stdout|stderr)$/;
+
+function commandFiles(command: ShellCommand): FileAccess[] {
   const plain = command.words.map((word) => word.value ?? UNKNOWN);
   const argv = innermost(plain);
   const offset = plain.length - argv.length;
   const name = baseName(argv[0] ?? '');
   const finder = FINDERS.get(name);
-  if (finder === undefined) return;
-  if (name === 'cd' && argv.includes('-')) place(found, 'enter', null, 'cd -', false, name, false, command.directories, false);
-  if (/^(cd|pushd)$/.test(name) && argv.length === 1) place(found, 'enter', '~', 'cd', false, name, false, command.directories, true);
-  for (const operand of finder(argv.slice(1))) {
+  if (finder === undefined) return [];
+  const base = { command: name, redirect: false, glob: false };
+  if (name === 'cd' || name === 'pushd') {
+    if (argv.length === 1) return placed({ ...base, access: 'enter', value: '~', text: name, tilde: true }, command.directories);
+    if (argv.includes('-')) return placed({ ...base, access: 'enter', value: null, text: `${name} -`, tilde: false }, command.directories);
+  }
+  return finder(argv.slice(1)).flatMap((operand) => {
     const word = command.words[offset + 1 + operand.index];
     const value = operand.value.includes(UNKNOWN) ? null : operand.value;
     // What `xargs` and `find -exec` hand to a reader was found by a command that is judged itself.
-    if (value === null && operand.access === 'read' && (command.via === 'xargs' || command.via === 'find')) continue;
-    if (/^\/dev\/(null|stdin|stdout|stderr)$/.test(value ?? '')) continue;
-    place(
-      found,
-      operand.access,
-      value,
-      word?.text ?? operand.value,
-      word?.glob ?? false,
-      name,
-      false,
-      command.directories,
-      word?.tilde ?? false,
-    );
-  }
+    if (value === null && operand.access === 'read' && (command.via === 'xargs' || command.via === 'find')) return [];
+    if (STANDARD_STREAM.test(value ?? '')) return [];
+    const { text = operand.value, glob = false, tilde = false } = word ?? {};
+    return placed({ ...base, access: operand.access, value, text, glob, tilde }, command.directories);
+  });
 }
 
 /** The command inside plain wrappers: `timeout 5 cat x` reads x. */
@@ -80,25 +76,18 @@ function innermost(argv: readonly string[]): readonly string[] {
   return rest;
 }
 
-function place(
-  found: FileAccess[],
-  access: FileAccessKind,
-  value: string | null,
-  text: string,
-  glob: boolean,
-  command: string,
-  redirect: boolean,
-  directories: ShellDirectories,
-  tilde: boolean,
-): void {
-  const base = { access, text, glob, command, redirect };
+/** A named file in every directory that the command may run in. */
+function placed({ value, tilde, ...file }: NamedFile, directories: ShellDirectories): FileAccess[] {
+  const base = { access: file.access, text: file.text, glob: file.glob, command: file.command, redirect: file.redirect };
+  if (value === null) return [{ ...base, path: null }];
   // A quoted `~` is a file of that name.
-  const path = value?.startsWith('~') === true && !tilde ? `./${value}` : value;
-  if (path === null) {
-    found.push({ ...base, path: null });
-    return;
-  }
-  const paths = new Set(directories.paths.map((directory) => joinPath(directory, path)));
-  for (const joined of paths) found.push({ ...base, path: joined === '' ? '.' : joined });
-  if (directories.unknown && !/^[/~]/.test(path)) found.push({ ...base, path: null });
+  const quoted = value.startsWith('~') && !tilde;
+  const paths = new Set(
+    directories.paths.map((directory) => {
+      const joined = joinPath(directory, quoted ? `./${value}` : value) || '.';
+      return quoted && directory === '' ? `./${joined}` : joined;
+    }),
+  );
+  const found: FileAccess[] = [...paths].map((path) => ({ ...base, path }));
+  return directories.unknown && (quoted || !/^[/~]/.test(value)) ? [...found, { ...base, path: null }] : found;
 }

@@ -194,6 +194,10 @@ function optionScripts(args: readonly string[], separate: RegExp, attached: RegE
   });
 }
 
+/** Settings of git whose value is a command. */
+const GIT_COMMAND_KEY =
+  /^alias\.|pager|editor|command|program|helper|external|textconv|cmd$|fsmonitor|askpass|proxy|driver|clean$|smudge$|process$|uploadpack|receivepack/i;
+
 /** Options and subcommands of git that run a command or stand for another git command. */
 function gitDerived(args: readonly string[]): Derived[] {
   const derived: Derived[] = [];
@@ -204,7 +208,8 @@ function gitDerived(args: readonly string[]): Derived[] {
     const [, key = '', value = ''] = match;
     if (/^alias\./i.test(key) && !value.startsWith('!'))
       derived.push({ kind: 'script', via: 'option', script: `git ${value}`, plain: false });
-    else derived.push(...scriptOf('option', [value.replace(/^!/, '')], 'a git setting runs text that is only known when it runs'));
+    else if (GIT_COMMAND_KEY.test(key))
+      derived.push(...scriptOf('option', [value.replace(/^!/, '')], 'a git setting runs text that is only known when it runs'));
   }
   if (args.includes('foreach') && args.includes('submodule')) {
     derived.push(

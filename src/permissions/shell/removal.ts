@@ -10,6 +10,9 @@ export interface RemovalContext {
   readonly directories?: readonly string[];
 }
 
+/** A glob or a slash right after a variable: with the variable empty it stands for the file system's root. */
+const AFTER_VARIABLE = /\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)\/(?:\*|\.\*)?$/;
+
 /**
  * Why a call may remove something that nobody gets back: only a person may say yes to it, whatever the mode and the rules
  * (Claude Code docs, permission modes). Null for every other call.
@@ -27,7 +30,7 @@ export function criticalRemoval(analysis: ShellAnalysis, context: RemovalContext
           if (reason !== null) return `${name} would remove ${reason}`;
         }
       }
-      const risky = words.find((word) => /^"?\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)"?\/(?:\*|\.\*|$)/.test(word.text));
+      const risky = words.find((word) => AFTER_VARIABLE.test(word.text.replaceAll('"', '')));
       if (risky !== undefined) return `${name} would remove what stands below ${risky.text}, and the variable may be empty`;
     }
   }
