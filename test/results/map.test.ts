@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { ImageBlockParam } from '../../src/messages/types.js';
+import { cleanResult, mapResult } from '../../src/results/map.js';
+import { headWithin, NO_OUTPUT, sanitizeText, tailWithin } from '../../src/results/text.js';
+import { buildTool } from '../../src/tool/build.js';
+import type { MappedToolResult } from '../../src/tool/types.js';
+import { png } from '../tools/media.js';
+
+const plain = buildTool({ name: 'Plain', description: 'test', inputSchema: z.object({}), call: async () => ({ data: undefined }) });
+const mapping = (mapped: MappedToolResult) =>
+  buildTool({
+    name: 'T',
+    description: 'test',
+    inputSchema: z.object({}),
+    call: async () => ({ data: '' }),
+    mapToolResultToToolResultBlockParam: () => mapped,
+  });
+const image = (
+  data: string,
+  media_type: ImageBlockParam['source'] extends infer S ? (S extends { media_type: infer M } ? M : never) : never = 'image/png',
+): ImageBlockParam => ({
+  type: 'image',
+  source: { type: 'base64', media_type, data },
+});
+
+describe('empty output', () => {
+  it.each([
+    ['an empty string', ''],
+    ['blanks', '   '],
+    ['a line end', '\n'],
+    ['undefined', undefined],
+    ['null', null],
+  ])('is the placeholder: %s', (_name, output) => {
+    expect(mapResult(plain, output).content).toBe(NO_OUTPUT);
+  });
+
+  it.each<[string, MappedToolResult]>([
+    ['no content', { content: undefined }],
+    ['an empty list', { content: [] }],
+    ['an empty text block', { content: [{ type: 'text', text: '' }] }],
+    [
+      'blank text blocks',
+      {
+        content: [
+          { type: 'text', text: ' ' },
+          { type: 'text', text: '\n' },
+        ],
+      },
+    ],
+  ])('is the placeholder and keeps the error flag: %s', (_name, mapped) => {
+    expect(mapResult(mapping(mapped), '')).toEqual({ content: NO_OUTPUT, isError: false, images: [] });
+    expect(mapResult(mapping({ ...mapped, isError: true }), '')).toEqual({ content: NO_OUTPUT, isError: true, images: [] });
+  });
+
+  it('of a list is JSON, not nothing', () => {
+    expect(mapResult(plain, []).content).toBe('[]');
+    expect(mapResult(plain, false).content).toBe('false');
+    expect(mapResult(plain, 0).content).toBe('0');
+  });
+});
+
+it('turns a mapper that throws into an error result', () => {
+  const broken = buildTool({
+    name: 'Broken',
+    description: 'test',
+    inputSchema: z.object({}),
+    call: async () => ({ data: '' }),
+    mapToolResultToToolResultBlockParam: () => {
+      throw new Error('no such field');
+    },
+  });
+  expect(mapResult(broken, '')).toMatchObject({ isError: true, content: expect.stringContaining('no such field') });
+});
+
+describe('an image', () => {
+  const good = png(4, 4).toString('base64');
+  const noteFor = (block: ImageBlockParam): string => {
+    const { content } = mapResult(mapping({ content: [block] }), '');
+    const [first] = Array.isArray(content) ? content : [];
+    return first?.type === 'text' ? first.text : `kept as ${first?.type}`;
+  };
+
+  it.each([
+    ['with data that is not base64', image('%%%'), 'not valid base64'],
+    ['with no data', image(''), 'no data'],
+    ['encoded twice', image(Buffer.from(good).toString('base64')), 'base64 twice over'],
+    ['of zero bytes that says it is one', image('='), 'not valid base64'],
+    ['that is text', image(Buffer.from('hello, world').toString('base64')), 'are not image/png'],
+    ['with a broken header', image(png(4, 4).subarray(0, 14).toString('base64')), 'header is broken'],
+    ['that is too wide', image(png(9000, 1).toString('base64')), '9000×1'],
+    ['that is too large', image('A'.repeat(6_000_000)), 'over the limit'],
+  ])('%s becomes a note', (_name, block, note) => {
+    expect(noteFor(block)).toContain(note);
+  });
+
+  it('with a foreign media type becomes a note', () => {
+    const foreign: unknown = { type: 'image', source: { type: 'base64', media_type: 'text/plain', data: good } };
+    expect(noteFor(foreign as ImageBlockParam)).toContain('"text/plain" is not an image type');
+  });
+
+  it('of another known kind than it says gets its right label', () => {
+    const { content } = mapResult(mapping({ content: [image(good, 'image/jpeg')] }), '');
+    expect(content).toEqual([image(good)]);
+  });
+
+  it('in an error result goes behind the results', () => {
+    const result = mapResult(mapping({ content: [{ type: 'text', text: 'failed' }, image(good)], isError: true }), '');
+    expect(result).toEqual({ content: [{ type: 'text', text: 'failed' }], isError: true, images: [image(good)] });
+  });
+
+  it('beside the content is checked too', () => {
+    const result = cleanResult({ content: 'text', images: [image(good), image('%%%')] });
+    expect(result.images).toEqual([image(good)]);
+    expect(JSON.stringify(result.content)).toContain('not valid base64');
+  });
+});
+
+describe('text', () => {
+  it('has no NUL, no lone surrogate and no colour codes', () => {
+    expect(sanitizeText('\u001B[31mred\u001B[0m a\0b \uD83D x \uDE00 😀')).toBe('red a\u2400b \uFFFD x \uFFFD 😀');
+  });
+  it('of tools that show files exactly keeps its escape sequences', () => {
+    expect(sanitizeText('\u001B[31mred', 'Read')).toBe('\u001B[31mred');
+  });
+  it('that is no text is summarised', () => {
+    const noise = Buffer.from(Array.from({ length: 2000 }, (_, index) => (index * 7919) % 256)).toString('utf8');
+    expect(mapResult(plain, noise).content).toMatch(/^\(binary output of/);
+  });
+  it('stays one line of JSONL and well-formed, whatever comes in', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 200 }), (text) => {
+        const { content } = mapResult(plain, text);
+        const line = JSON.stringify(content);
+        expect(line).not.toMatch(/[\n\0]|\\u0000|\\ud[89a-f]/i);
+        expect(Buffer.from(line, 'utf8').toString('utf8')).toBe(line);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a preview', () => {
+  it('never cuts a character or a surrogate pair and stays within its bytes', () => {
+    const unit = fc.constantFrom('a', 'é', '≤', '😀', '\n');
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 80 }), fc.integer({ min: 1, max: 60 }), (parts, limit) => {
+        const text = parts.join('');
+        for (const cut of [headWithin(text, limit), tailWithin(text, limit)]) {
+          expect(cut).not.toContain('\uFFFD');
+          expect(cut).not.toMatch(/\p{Surrogate}/u);
+          expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(limit);
+        }
+        expect(text.startsWith(headWithin(text, limit))).toBe(true);
+        expect(text.endsWith(tailWithin(text, limit))).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+  it('ends at a line', () => {
+    expect(headWithin('one\ntwo\nthree', 9)).toBe('one\ntwo');
+    expect(tailWithin('one\ntwo\nthree', 8)).toBe('three');
+  });
+});
