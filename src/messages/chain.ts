@@ -30,11 +30,8 @@ export function selectBranch(lines: readonly TranscriptLine[], sidechain = false
   if (leaf === undefined) return { entries: [], relinked, tip: undefined };
   const path = walk(nodes, leaf);
   for (const node of trailing(nodes, leaf)) path.set(node.uuid, node);
-  const root = [...path.values()].find((node) => isBoundary(node.entry));
-  const preserved = root === undefined ? new Map<string, Node>() : preservedSegment(nodes, root);
-  const before = restoreSiblings(nodes, preserved, new Set(path.keys()));
-  const after = restoreSiblings(nodes, path, new Set(preserved.keys()));
-  return { entries: splice(root, before, after), relinked, tip: [...path.keys()].at(-1) };
+  const entries = conversation(nodes, path, new Set()).flatMap((node) => node.entry ?? []);
+  return { entries, relinked, tip: [...path.keys()].at(-1) };
 }
 
 /** The subagents' conversations that share the file, each under its root's uuid. */
@@ -85,14 +82,14 @@ function findLeaf(nodes: ReadonlyMap<string, Node>): Node | undefined {
   return spoken ?? any;
 }
 
-/** The path back to the root, keyed by uuid. Stops where a cycle would begin. */
-function walk(nodes: ReadonlyMap<string, Node>, leaf: Node, stop?: string): Map<string, Node> {
+/** The path back to the root or to a compaction boundary, keyed by uuid. Stops where a cycle would begin. */
+function walk(nodes: ReadonlyMap<string, Node>, leaf: Node): Map<string, Node> {
   const path: Node[] = [];
   const seen = new Set<string>();
   for (let node: Node | undefined = leaf; node !== undefined && !seen.has(node.uuid); ) {
     seen.add(node.uuid);
     path.push(node);
-    if (node.uuid === stop || isBoundary(node.entry)) break;
+    if (isBoundary(node.entry)) break;
     node = node.parent === undefined ? undefined : nodes.get(node.parent);
   }
   return new Map(path.reverse().map((node) => [node.uuid, node]));
@@ -161,21 +158,33 @@ function isBoundary(entry: ChainEntry | undefined): entry is SystemEntry {
   return entry?.type === 'system' && entry.subtype === 'compact_boundary';
 }
 
-function preservedSegment(nodes: ReadonlyMap<string, Node>, boundary: Node): Map<string, Node> {
-  const segment = isBoundary(boundary.entry) ? boundary.entry.compactMetadata?.preservedSegment : undefined;
-  const tail = segment === undefined ? undefined : nodes.get(segment.tailUuid);
-  if (segment === undefined || tail === undefined || !nodes.has(segment.headUuid)) return new Map();
-  const path = walk(nodes, tail, segment.headUuid);
-  return path.has(segment.headUuid) ? path : new Map();
+/** A path with all that belongs to it: lost siblings, and what the compaction at its root preserved, behind the summary. */
+function conversation(nodes: ReadonlyMap<string, Node>, path: ReadonlyMap<string, Node>, taken: ReadonlySet<string>): Node[] {
+  const [root] = path.values();
+  const preserved = root === undefined ? [] : preservedBy(nodes, root, new Set([...taken, ...path.keys()]));
+  const own = restoreSiblings(nodes, path, new Set([...taken, ...preserved.map((node) => node.uuid)]));
+  if (preserved.length === 0) return own;
+  const anchor = own.findIndex((node) => node.uuid === segmentOf(root)?.anchorUuid);
+  const at = anchor === -1 ? 1 : anchor + 1;
+  return [...own.slice(0, at), ...preserved, ...own.slice(at)];
 }
 
-function splice(boundary: Node | undefined, preserved: readonly Node[], path: readonly Node[]): ChainEntry[] {
-  const entries = (nodes: readonly Node[]) => nodes.flatMap((node) => node.entry ?? []);
-  if (preserved.length === 0) return entries(path);
-  const segment = isBoundary(boundary?.entry) ? boundary.entry.compactMetadata?.preservedSegment : undefined;
-  const anchor = path.findIndex((node) => node.uuid === segment?.anchorUuid);
-  const at = anchor === -1 ? 1 : anchor + 1;
+/** The end of the conversation as it was before a boundary, from the entry on that the boundary names. */
+function preservedBy(nodes: ReadonlyMap<string, Node>, boundary: Node, taken: ReadonlySet<string>): Node[] {
+  const segment = segmentOf(boundary);
+  const tail = segment === undefined ? undefined : nodes.get(segment.tailUuid);
+  // Only what was written before: this also bounds the recursion through older boundaries.
+  if (segment === undefined || tail === undefined || tail.position >= boundary.position) return [];
+  const path = walk(nodes, tail);
+  // Reaches back through older compactions only where the kept part does.
+  const before = path.has(segment.headUuid) ? restoreSiblings(nodes, path, taken) : conversation(nodes, path, taken);
+  const head = before.findIndex((node) => node.uuid === segment.headUuid);
   // An older summary in the preserved part would stand in the middle of the conversation; the new one covers it.
-  const kept = preserved.filter((node) => node.entry?.type !== 'user' || node.entry.isCompactSummary !== true);
-  return [...entries(path.slice(0, at)), ...entries(kept), ...entries(path.slice(at))];
+  return head === -1
+    ? []
+    : before.slice(head).filter(({ entry }) => !isBoundary(entry) && !(entry?.type === 'user' && entry.isCompactSummary === true));
+}
+
+function segmentOf(node: Node | undefined) {
+  return isBoundary(node?.entry) ? node.entry.compactMetadata?.preservedSegment : undefined;
 }

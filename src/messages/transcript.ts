@@ -178,10 +178,9 @@ function createTranscript(options: Pick<TranscriptOptions, 'cwd' | 'sessionId' |
     },
     append,
     appendCompaction({ summary, keepFromUuid, trigger, preTokens }) {
-      const tail = chain.at(-1)?.uuid;
       const anchorUuid = ids();
       const kept = keepFromUuid !== undefined &&
-        tail !== undefined && { preservedSegment: { headUuid: keepFromUuid, anchorUuid, tailUuid: tail } };
+        tip !== null && { preservedSegment: { headUuid: keepFromUuid, anchorUuid, tailUuid: tip } };
       const compactMetadata = { trigger, ...(preTokens === undefined ? {} : { preTokens }), ...(kept || {}) };
       const content = 'Conversation compacted';
       const boundary = stamp({ type: 'system', subtype: 'compact_boundary', content, logicalParentUuid: tip, compactMetadata }, null);

@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blocksOf } from '../../src/messages/blocks.js';
 import { CLEARED_RESULT, chooseCut, clearOldToolResults, compactMessages, planCompaction } from '../../src/messages/compaction.js';
+import { describeTranscript, parseTranscript } from '../../src/messages/load.js';
 import { limitMedia } from '../../src/messages/mediaBudget.js';
-import { normalizeWithNotes } from '../../src/messages/normalize.js';
+import { normalizeMessagesForAPI, normalizeWithNotes } from '../../src/messages/normalize.js';
 import { checkPairing } from '../../src/messages/pairing.js';
+import { serializeTranscript } from '../../src/messages/sessions.js';
 import { createMemoryTranscript } from '../../src/messages/transcript.js';
 import type { ContentBlockParam, MessageParam } from '../../src/messages/types.js';
 import { assistant, found, goodHistory, result, search, text, use, user } from './arbitraries.js';
@@ -149,12 +151,15 @@ describe('compacting a transcript', () => {
         const compact = (keep: number) => {
           const plan = planCompaction(transcript.chain, keep);
           if (plan === undefined) return;
-          const { keepFromUuid } = plan;
-          transcript.appendCompaction({
-            summary: `summary ${next}`,
-            trigger: 'auto',
-            ...(keepFromUuid === undefined ? {} : { keepFromUuid }),
-          });
+          const { keepFromUuid, summarize } = plan;
+          const before = normalizeMessagesForAPI(transcript.chain);
+          const summary = `summary ${next}`;
+          transcript.appendCompaction({ summary, trigger: 'auto', ...(keepFromUuid === undefined ? {} : { keepFromUuid }) });
+          // What is not summarised stays, byte for byte, in memory and when the lines are read again.
+          const expected = compactMessages(before, summarize.length, summary);
+          expect(normalizeMessagesForAPI(transcript.chain)).toEqual(expected);
+          const lines = parseTranscript(Buffer.from(serializeTranscript(transcript.lines)));
+          expect(normalizeMessagesForAPI(describeTranscript(lines, undefined).chain)).toEqual(expected);
         };
         say(text('start'));
         steps.forEach((one, at) => {
