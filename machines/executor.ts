@@ -91,7 +91,8 @@ const deciding = executor.extend({
       const calls = context.calls.map((call): ScheduledCall => {
         if (starting.includes(call)) return { ...call, stage: 'running' };
         const stage = call === yielding ? 'yielding' : call.stage;
-        return { ...call, stage, modified: call.modified || modified.includes(call.callId) };
+        const touched = call === yielding || modified.includes(call.callId);
+        return touched ? { ...call, stage, modified: call.modified || modified.includes(call.callId) } : call;
       });
       if (modified.length + starting.length > 0 || yielding) enqueue.assign({ calls });
       if (starting.length > 0) {

@@ -64,7 +64,7 @@ export function outcomeOfRun(end: ToolEnd, report: Report, abort: AbortReason | 
       const facts = { ...measured, hasModifier: end.hasModifier };
       if (abort) return { ...abortedOutcome(abort, 'finished'), ...facts };
       return report.isError
-        ? { kind: 'failed', isError: true, summary: 'the tool reported an error', ...facts }
+        ? { kind: 'failed', isError: true, summary: report.errorLine ?? 'the tool reported an error', ...facts }
         : { kind: 'succeeded', isError: false, summary: 'done', ...facts };
     }
     case 'failed':

@@ -3,6 +3,7 @@ import type { HookResult } from '../src/hooks/types.js';
 import type { JsonValue } from '../src/json.js';
 import type { PermissionDecision, PermissionFacts, TraceEntry } from '../src/permissions/types.js';
 import type { AbortReason, CallOutcome, OutcomeKind, ToolProgress, ToolUseRequest } from '../src/tool/call.js';
+import type { ValidationVerdict } from '../src/tool/types.js';
 import { abortedOutcome, brokenGateOutcome, deniedOutcome, invalidOutcome, outcomeOfRun } from './outcome.js';
 import { permissionMachine } from './permission.js';
 import { port } from './port.js';
@@ -11,14 +12,23 @@ import type { AbortEvent, CallClass, CallReport, CallRequest } from './protocol.
 /** What the gates after `resolving` must know of the tool. */
 export interface ResolvedTool {
   readonly toolName: string;
+  readonly hasValidation: boolean;
+  readonly hasOwnPermissions: boolean;
   readonly hasPreToolUseHooks: boolean;
   readonly interruptBehavior: 'block' | 'cancel';
   readonly cancelsSiblingsOnError: boolean;
 }
-export type Resolution = { readonly found: true; readonly tool: ResolvedTool } | { readonly found: false; readonly message: string };
-
-/** `digest` identifies the exact input: approvals bind to it. */
-export type InputCheck = { readonly ok: true; readonly digest: string } | { readonly ok: false; readonly message: string };
+/** What the gates that need not wait say at once: each as one event, so that a recording holds it. */
+export type GateAnswer =
+  | ({ readonly type: 'call.weighed' } & CallClass)
+  | { readonly type: 'tool.resolved'; readonly tool: ResolvedTool }
+  | { readonly type: 'tool.missing'; readonly message: string }
+  /** `digest` identifies the exact input: approvals bind to it. */
+  | { readonly type: 'input.accepted'; readonly digest: string }
+  | { readonly type: 'input.refused'; readonly message: string }
+  | { readonly type: 'facts.gathered'; readonly facts: PermissionFacts }
+  /** A gate that cannot decide does not let through. */
+  | { readonly type: 'gate.broke'; readonly gate: string; readonly reason: string };
 
 /** An input put in place of the model's. It walks the gates again, and no approval of the old one counts for it. */
 export interface RewrittenInput {
@@ -39,6 +49,8 @@ export type ToolEnd =
 /** What reporting made of the tool's end: hooks have seen it, it has been mapped, measured and stored. */
 export interface Report {
   readonly isError: boolean;
+  /** The first line of an error that the tool reported by itself. */
+  readonly errorLine?: string;
   readonly resultSize: number;
   readonly preventContinuation: boolean;
 }
@@ -60,7 +72,7 @@ export interface ToolCallContext extends ToolCallInput {
   readonly end: ToolEnd | null;
   readonly outcome: CallOutcome | null;
 }
-export type ToolCallEvent = CallRequest | { readonly type: 'tool.progressed'; readonly progress: ToolProgress };
+export type ToolCallEvent = CallRequest | GateAnswer | { readonly type: 'tool.progressed'; readonly progress: ToolProgress };
 
 /** What the ports of a call are asked with. They find tool, session and stores by the call's id. */
 export interface CallPortInput {
@@ -92,20 +104,24 @@ export const toolCallMachine = setup({
     input: {} as ToolCallInput,
   },
   actors: {
-    classifyCall: port<ToolCallInput, CallClass>('classifyCall'),
-    resolveTool: port<CallPortInput, Resolution>('resolveTool'),
-    parseInput: port<CallPortInput & { readonly rewritten: RewrittenInput | null }, InputCheck>('parseInput'),
-    validateInput: port<CallPortInput, InputCheck>('validateInput'),
+    validateInput: port<CallPortInput, ValidationVerdict>('validateInput'),
     runPreToolUseHooks: port<CallPortInput, HookResult>('runPreToolUseHooks'),
-    gatherFacts: port<CallPortInput & { readonly hook: HookResult | null; readonly approval: TraceEntry | null }, PermissionFacts>(
-      'gatherFacts',
-    ),
+    /** The tool's own `checkPermissions`; what it says stays with the port until the facts are gathered. */
+    askTool: port<CallPortInput, null>('askTool'),
     permission: permissionMachine,
     callTool: port<CallPortInput, ToolEnd>('callTool'),
     reportResult: port<CallPortInput & { readonly end: ToolEnd; readonly abort: AbortReason | null }, Report>('reportResult'),
   },
   actions: {
     announce: (_, _params: { readonly state: CallState }) => {},
+    /*
+     * Gates that need not wait. Each is asked by name and answers with one `GateAnswer` sent to this actor; where nothing
+     * waits there is no child, and what was said is an event that a recording replays.
+     */
+    weighCall: () => {},
+    resolveTool: () => {},
+    parseInput: () => {},
+    gatherFacts: () => {},
     noteDecision: (_, _params: { readonly decision: PermissionDecision }) => {},
     /** Writes the one result from `context.outcome`. */
     fixResult: () => {},
@@ -153,8 +169,9 @@ export const toolCallMachine = setup({
     tellYielded: report((context) => ({ type: 'call.yielded', ...address(context) })),
   },
   guards: {
-    isFound: (_, params: { readonly resolution: Resolution }) => params.resolution.found,
-    isValid: (_, params: { readonly check: InputCheck }) => params.check.ok,
+    isValid: (_, params: { readonly verdict: ValidationVerdict }) => params.verdict.ok,
+    toolHasNoValidation: ({ context }) => !context.tool?.hasValidation,
+    toolHasNoOpinion: ({ context }) => !context.tool?.hasOwnPermissions,
     noHookIsConfigured: ({ context }) => !context.tool?.hasPreToolUseHooks,
     hooksHaveRun: ({ context }) => context.hook !== null,
     inputWasRewritten: (_, params: { readonly hook: HookResult }) =>
@@ -190,14 +207,9 @@ export const toolCallMachine = setup({
   states: {
     queued: {
       description: 'Waits for a slot. The executor learns at once whether this input may run beside others.',
-      entry: { type: 'announce', params: { state: 'queued' } },
-      invoke: {
-        src: 'classifyCall',
-        input: ({ context }) => ({ slot: context.slot, call: context.call }),
-        onDone: { actions: { type: 'tellClass', params: ({ event }) => event.output } },
-        onError: { actions: { type: 'tellClass', params: { safe: false, resourceKeys: [] } } },
-      },
+      entry: [{ type: 'announce', params: { state: 'queued' } }, 'weighCall'],
       on: {
+        'call.weighed': { actions: { type: 'tellClass', params: ({ event }) => event } },
         'call.start': { target: 'executing' },
         abort: {
           guard: { type: 'endsCall', params: ({ event }) => event },
@@ -210,6 +222,10 @@ export const toolCallMachine = setup({
     executing: {
       initial: 'resolving',
       on: {
+        'gate.broke': {
+          target: 'completed',
+          actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenGateOutcome(event.gate, event.reason) }) },
+        },
         abort: {
           guard: { type: 'endsCall', params: ({ event }) => event },
           target: 'completed',
@@ -219,69 +235,54 @@ export const toolCallMachine = setup({
       states: {
         resolving: {
           description: 'Gate 1: the tool by name in the pool as it is now.',
-          entry: { type: 'announce', params: { state: 'executing.resolving' } },
-          invoke: {
-            src: 'resolveTool',
-            input: call,
-            onDone: [
-              {
-                guard: { type: 'isFound', params: ({ event }) => ({ resolution: event.output }) },
-                target: 'parsing',
-                actions: assign({ tool: ({ event }) => (event.output.found ? event.output.tool : null) }),
-              },
-              {
-                target: '#toolCall.completed',
-                actions: {
-                  type: 'conclude',
-                  params: ({ event }) => ({ outcome: invalidOutcome(event.output.found ? '' : event.output.message) }),
-                },
-              },
-            ],
-            onError: {
+          entry: [{ type: 'announce', params: { state: 'executing.resolving' } }, 'resolveTool'],
+          on: {
+            'tool.resolved': { target: 'parsing', actions: { type: 'rememberTool', params: ({ event }) => event } },
+            'tool.missing': {
               target: '#toolCall.completed',
-              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenGateOutcome('resolving the tool', event.error) }) },
+              actions: { type: 'conclude', params: ({ event }) => ({ outcome: invalidOutcome(event.message) }) },
             },
           },
         },
         parsing: {
           description: 'Gate 2: the JSON as decided at block end, then the schema. Also the way back in for an input that was rewritten.',
-          entry: { type: 'announce', params: { state: 'executing.parsing' } },
-          invoke: {
-            src: 'parseInput',
-            input: ({ context }) => ({ callId: context.call.id, rewritten: context.rewritten }),
-            onDone: [
-              { guard: { type: 'isValid', params: ({ event }) => ({ check: event.output }) }, target: 'validating' },
-              {
-                target: '#toolCall.completed',
-                actions: { type: 'conclude', params: ({ event }) => ({ outcome: invalidOutcome(messageOf(event.output)) }) },
-              },
-            ],
-            onError: {
+          entry: [{ type: 'announce', params: { state: 'executing.parsing' } }, 'parseInput'],
+          on: {
+            'input.accepted': { target: 'validating', actions: { type: 'rememberDigest', params: ({ event }) => event } },
+            'input.refused': {
               target: '#toolCall.completed',
-              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenGateOutcome('parsing the input', event.error) }) },
+              actions: { type: 'conclude', params: ({ event }) => ({ outcome: invalidOutcome(event.message) }) },
             },
           },
         },
         validating: {
-          description: 'Gate 3: the tool’s own validation; then derived fields are added for hooks and rules to see.',
+          description: 'Gate 3: the tool’s own validation, where it has one.',
           entry: { type: 'announce', params: { state: 'executing.validating' } },
-          invoke: {
-            src: 'validateInput',
-            input: call,
-            onDone: [
-              {
-                guard: { type: 'isValid', params: ({ event }) => ({ check: event.output }) },
-                target: 'hooking',
-                actions: { type: 'rememberDigest', params: ({ event }) => ({ digest: event.output.ok ? event.output.digest : '' }) },
+          initial: 'matching',
+          states: {
+            matching: { always: [{ guard: 'toolHasNoValidation', target: '#toolCall.executing.hooking' }, { target: 'running' }] },
+            running: {
+              invoke: {
+                src: 'validateInput',
+                input: call,
+                onDone: [
+                  {
+                    guard: { type: 'isValid', params: ({ event }) => ({ verdict: event.output }) },
+                    target: '#toolCall.executing.hooking',
+                  },
+                  {
+                    target: '#toolCall.completed',
+                    actions: { type: 'conclude', params: ({ event }) => ({ outcome: invalidOutcome(messageOf(event.output)) }) },
+                  },
+                ],
+                onError: {
+                  target: '#toolCall.completed',
+                  actions: {
+                    type: 'conclude',
+                    params: ({ event }) => ({ outcome: brokenGateOutcome('validating the input', event.error) }),
+                  },
+                },
               },
-              {
-                target: '#toolCall.completed',
-                actions: { type: 'conclude', params: ({ event }) => ({ outcome: invalidOutcome(messageOf(event.output)) }) },
-              },
-            ],
-            onError: {
-              target: '#toolCall.completed',
-              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenGateOutcome('validating the input', event.error) }) },
             },
           },
         },
@@ -329,24 +330,27 @@ export const toolCallMachine = setup({
         deciding: {
           description: 'Gate 5: the facts are gathered once; the permission machine moves by them, and asks where it must.',
           entry: { type: 'announce', params: { state: 'executing.deciding' } },
-          initial: 'gathering',
+          initial: 'matching',
           states: {
-            gathering: {
+            matching: { always: [{ guard: 'toolHasNoOpinion', target: 'gathering' }, { target: 'consulting' }] },
+            consulting: {
               invoke: {
-                src: 'gatherFacts',
-                input: ({ context }) => ({
-                  callId: context.call.id,
-                  hook: context.hook,
-                  approval: context.rewritten?.approval ?? null,
-                }),
-                onDone: { target: 'judging', actions: { type: 'rememberFacts', params: ({ event }) => ({ facts: event.output }) } },
+                src: 'askTool',
+                input: call,
+                onDone: 'gathering',
                 onError: {
                   target: '#toolCall.completed',
                   actions: {
                     type: 'conclude',
-                    params: ({ event }) => ({ outcome: brokenGateOutcome('gathering permission facts', event.error) }),
+                    params: ({ event }) => ({ outcome: brokenGateOutcome('the tool’s permission check', event.error) }),
                   },
                 },
+              },
+            },
+            gathering: {
+              entry: 'gatherFacts',
+              on: {
+                'facts.gathered': { target: 'judging', actions: { type: 'rememberFacts', params: ({ event }) => event } },
               },
             },
             judging: {
@@ -495,7 +499,7 @@ export const toolCallMachine = setup({
   },
 });
 
-const messageOf = (check: InputCheck): string => (check.ok ? '' : check.message);
+const messageOf = (verdict: ValidationVerdict): string => (verdict.ok ? '' : verdict.message);
 
 const rewrittenByHook = ({ updatedInput }: HookResult): RewrittenInput => ({
   value: updatedInput?.value ?? null,

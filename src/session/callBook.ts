@@ -1,5 +1,6 @@
 import type { HookResult } from '../hooks/types.js';
 import type { JsonObject } from '../json.js';
+import type { ToolVerdict } from '../permissions/types.js';
 import type { ToolUseRequest } from '../tool/call.js';
 import type { AnyTool, SessionModifier } from '../tool/types.js';
 import type { StoredResult } from './services.js';
@@ -15,6 +16,8 @@ export interface CallRecord {
   observable: JsonObject | undefined;
   digest: string;
   hook: HookResult | undefined;
+  /** What the tool's own permission check said. */
+  opinion: ToolVerdict;
   /** What the tool returned, or what it threw. */
   output: { readonly data: unknown } | { readonly error: unknown } | undefined;
   modify: ((session: SessionModifier) => void) | undefined;
@@ -41,6 +44,7 @@ export class CallBook {
       observable: undefined,
       digest: '',
       hook: undefined,
+      opinion: { behavior: 'passthrough' },
       output: undefined,
       modify: undefined,
       draft: undefined,

@@ -1,7 +1,8 @@
 import { executorMachine, permissionMachine, queryMachine, sessionMachine, toolCallMachine, turnMachine } from '../../machines/index.js';
+import type { GateAnswer } from '../../machines/toolCall.js';
 import { services } from './port.js';
-import { classifyCall, parseInput, resolveTool, validateInput } from './ports/gates.js';
-import { askPerson, classifyPermission, gatherFacts, permissionRequestHooks, runPreToolUseHooks } from './ports/permission.js';
+import { parseInput, resolveTool, validateInput, weighCall } from './ports/gates.js';
+import { askPerson, askTool, classifyPermission, gatherFacts, permissionRequestHooks, runPreToolUseHooks } from './ports/permission.js';
 import { admitTurn, compact, recordStopReason, runPromptHooks, runStopHooks } from './ports/query.js';
 import { fixResult, reportResult } from './ports/report.js';
 import { closeSession, openQuery, startSession } from './ports/session.js';
@@ -19,8 +20,19 @@ const permission = permissionMachine.provide({
 });
 
 const toolCall = toolCallMachine.provide({
-  actors: { classifyCall, resolveTool, parseInput, validateInput, runPreToolUseHooks, gatherFacts, permission, callTool, reportResult },
+  actors: { validateInput, runPreToolUseHooks, askTool, permission, callTool, reportResult },
   actions: {
+    weighCall: ({ context, self, system }) => self.send(answerOf('admission', () => weighCall(context.call, services(system)))),
+    resolveTool: ({ context, self, system }) =>
+      self.send(answerOf('resolving the tool', () => resolveTool(context.call.id, services(system)))),
+    parseInput: ({ context, self, system }) =>
+      self.send(answerOf('parsing the input', () => parseInput(context.call.id, context.rewritten, services(system)))),
+    gatherFacts: ({ context, self, system }) =>
+      self.send(
+        answerOf('gathering permission facts', () =>
+          gatherFacts(context.call.id, context.hook, context.rewritten?.approval ?? null, services(system)),
+        ),
+      ),
     announce: ({ context, system }, { state }) => {
       const session = services(system);
       const record = session.calls.find(context.call.id);
@@ -128,5 +140,14 @@ function applyModifiers(callIds: readonly string[], session: Services): void {
     } catch (error) {
       notice(session, 'error', `The context change of call ${callId} failed: ${error instanceof Error ? error.message : String(error)}`);
     }
+  }
+}
+
+/** No action may throw into a machine: a gate that breaks says so, and lets nothing through. */
+function answerOf(gate: string, ask: () => GateAnswer): GateAnswer {
+  try {
+    return ask();
+  } catch (error) {
+    return { type: 'gate.broke', gate, reason: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,80 +1,92 @@
 import type { CallClass } from '../../../machines/protocol.js';
-import type { CallPortInput, InputCheck, Resolution, RewrittenInput, ToolCallInput } from '../../../machines/toolCall.js';
+import type { CallPortInput, GateAnswer, RewrittenInput } from '../../../machines/toolCall.js';
 import { describeInputChange } from '../../hooks/input-change.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import { inputDigest } from '../../permissions/digest.js';
+import type { ToolUseRequest } from '../../tool/call.js';
 import { closeNames, findTool, parseToolInput } from '../../tool/index.js';
-import type { AnyTool } from '../../tool/types.js';
+import type { AnyTool, ValidationVerdict } from '../../tool/types.js';
 import type { CallRecord } from '../callBook.js';
-import { asyncPort, syncPort } from '../port.js';
+import { asyncPort } from '../port.js';
 import type { Services } from '../services.js';
 import { toolContext } from '../toolContext.js';
 
 /** Admission: the record is opened, and scheduling learns whether this input may run beside others. */
-export const classifyCall = syncPort<ToolCallInput, CallClass>(({ call }, services) => {
+export function weighCall(call: ToolUseRequest, services: Services): GateAnswer {
+  const unsafe: GateAnswer = { type: 'call.weighed', safe: false, resourceKeys: [] };
   const record = services.calls.open(call, services.now());
   const tool = findTool(services.pool(), call.name);
-  if (!tool || call.input.kind !== 'object') return { safe: false, resourceKeys: [] };
+  if (!tool || call.input.kind !== 'object') return unsafe;
   const parsed = parseToolInput(tool, call.input.value);
-  if (!parsed.ok || !isJsonObject(parsed.input)) return { safe: false, resourceKeys: [] };
-  const observable = observe(tool, parsed.input, services.cwd);
-  Object.assign(record, { tool, input: parsed.input, observable });
-  services.update({ type: 'call.input', callId: call.id, tool: tool.name, title: titleOf(tool, parsed.input), input: observable });
-  return classify(tool, parsed.input, services.cwd);
-});
+  if (!parsed.ok || !isJsonObject(parsed.input)) return unsafe;
+  accept(record, tool, parsed.input, services);
+  services.update({
+    type: 'call.input',
+    callId: call.id,
+    tool: tool.name,
+    title: titleOf(tool, parsed.input),
+    input: observableOf(record),
+  });
+  return { type: 'call.weighed', ...classify(tool, parsed.input, services.cwd) };
+}
 
 /** Gate 1. A tool under a bare deny, or one that has left the pool meanwhile, is not there. */
-export const resolveTool = syncPort<CallPortInput, Resolution>(({ callId }, services) => {
+export function resolveTool(callId: string, services: Services): GateAnswer {
   const record = services.calls.get(callId);
   const pool = services.pool();
   const tool = findTool(pool, record.call.name);
-  if (!tool) return { found: false, message: noSuchTool(record, pool) };
+  if (!tool) return { type: 'tool.missing', message: noSuchTool(record, pool) };
   if (tool !== record.tool) Object.assign(record, { tool, input: undefined });
-  if (!services.shownTools().includes(tool)) return { found: false, message: notLoaded(tool, services) };
+  if (!services.shownTools().includes(tool)) return { type: 'tool.missing', message: notLoaded(tool, services) };
   return {
-    found: true,
+    type: 'tool.resolved',
     tool: {
       toolName: tool.name,
+      hasValidation: tool.validateInput !== undefined,
+      hasOwnPermissions: tool.checkPermissions !== undefined,
       hasPreToolUseHooks: services.hooks.isConfigured('PreToolUse', tool.name),
       interruptBehavior: tool.interruptBehavior,
       cancelsSiblingsOnError: tool.onError === 'cancelSiblings',
     },
   };
-});
+}
 
-/** Gate 2. The JSON was decided at block end; here it meets the schema. */
-export const parseInput = syncPort<CallPortInput & { readonly rewritten: RewrittenInput | null }, InputCheck>(
-  ({ callId, rewritten }, services) => {
-    const record = services.calls.get(callId);
-    const tool = toolOf(record);
-    if (rewritten === null && record.input !== undefined) return { ok: true, digest: '' };
-    const { call } = record;
-    if (rewritten === null && call.input.kind === 'invalid') return { ok: false, message: notJson(tool, call.rawInput, call.input.reason) };
-    const value: JsonValue = rewritten?.value ?? (call.input.kind === 'object' ? call.input.value : null);
-    if (rewritten !== null && !isJsonObject(value)) {
-      return { ok: false, message: `Not executed: ${rewritten.by} replaced the input by something that is not an object.` };
-    }
-    const parsed = parseToolInput(tool, value);
-    if (!parsed.ok)
-      return { ok: false, message: rewritten ? `Not executed: ${rewritten.by} changed the input. ${parsed.message}` : parsed.message };
-    if (!isJsonObject(parsed.input)) return { ok: false, message: `The input of ${tool.name} must be a JSON object.` };
-    if (rewritten !== null) noteRewrite(record, rewritten, parsed.input, services);
-    record.input = parsed.input;
-    return { ok: true, digest: '' };
-  },
-);
-
-/** Gate 3. The tool's own validation; then the derived fields that hooks and rules see, and the digest that approvals bind to. */
-export const validateInput = asyncPort<CallPortInput, InputCheck>(async ({ callId }, { services, signal }) => {
+/** Gate 2. The JSON was decided at block end; here it meets the schema. Admission has parsed it once already where it could. */
+export function parseInput(callId: string, rewritten: RewrittenInput | null, services: Services): GateAnswer {
   const record = services.calls.get(callId);
   const tool = toolOf(record);
-  const input = inputOf(record);
-  const verdict = (await tool.validateInput?.(input, toolContext(record, services, signal))) ?? { ok: true };
-  if (!verdict.ok) return { ok: false, message: verdict.message };
-  record.observable = observe(tool, input, services.cwd);
-  record.digest = inputDigest(record.observable);
-  return { ok: true, digest: record.digest };
+  if (rewritten === null && record.input !== undefined) return { type: 'input.accepted', digest: record.digest };
+  const { call } = record;
+  if (rewritten === null && call.input.kind === 'invalid') {
+    return { type: 'input.refused', message: notJson(tool, call.rawInput, call.input.reason) };
+  }
+  const value: JsonValue = rewritten?.value ?? (call.input.kind === 'object' ? call.input.value : null);
+  if (rewritten !== null && !isJsonObject(value)) {
+    return { type: 'input.refused', message: `Not executed: ${rewritten.by} replaced the input by something that is not an object.` };
+  }
+  const parsed = parseToolInput(tool, value);
+  if (!parsed.ok) {
+    const cause = rewritten ? `Not executed: ${rewritten.by} changed the input. ` : '';
+    return { type: 'input.refused', message: `${cause}${parsed.message}` };
+  }
+  if (!isJsonObject(parsed.input)) return { type: 'input.refused', message: `The input of ${tool.name} must be a JSON object.` };
+  if (rewritten !== null) noteRewrite(record, rewritten, parsed.input, services);
+  accept(record, tool, parsed.input, services);
+  return { type: 'input.accepted', digest: record.digest };
+}
+
+/** Gate 3: only where the tool validates by itself. */
+export const validateInput = asyncPort<CallPortInput, ValidationVerdict>(async ({ callId }, { services, signal }) => {
+  const record = services.calls.get(callId);
+  return (await toolOf(record).validateInput?.(inputOf(record), toolContext(record, services, signal))) ?? { ok: true };
 });
+
+/** Fixes the input of a call: derived fields are added for hooks and rules to see, and approvals bind to the digest of exactly that. */
+function accept(record: CallRecord, tool: AnyTool, input: JsonObject, services: Services): void {
+  const derived: unknown = tool.backfillObservableInput?.(input, services.cwd);
+  const observable = isJsonObject(derived) ? derived : input;
+  Object.assign(record, { tool, input, observable, digest: inputDigest(observable) });
+}
 
 export function toolOf(record: CallRecord): AnyTool {
   if (!record.tool) throw new Error(`Call ${record.call.id} has no tool yet.`);
@@ -93,11 +105,6 @@ function classify(tool: AnyTool, input: JsonObject, cwd: string): CallClass {
   } catch {
     return { safe: false, resourceKeys: [] };
   }
-}
-
-function observe(tool: AnyTool, input: JsonObject, cwd: string): JsonObject {
-  const derived: unknown = tool.backfillObservableInput?.(input, cwd);
-  return isJsonObject(derived) ? derived : input;
 }
 
 function titleOf(tool: AnyTool, input: JsonObject): string {

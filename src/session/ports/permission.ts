@@ -1,8 +1,8 @@
 import type { AddressedAnswer, ClassifierVerdict, PermissionQuestion } from '../../../machines/permission.js';
-import type { CallPortInput } from '../../../machines/toolCall.js';
+import type { CallPortInput, GateAnswer } from '../../../machines/toolCall.js';
 import type { HookResult } from '../../hooks/types.js';
 import type { JsonObject } from '../../json.js';
-import type { PermissionAnswer, PermissionFacts, PermissionUpdate, ToolVerdict, TraceEntry } from '../../permissions/types.js';
+import type { PermissionAnswer, PermissionUpdate, ToolVerdict, TraceEntry } from '../../permissions/types.js';
 import type { CallRecord } from '../callBook.js';
 import { asyncPort } from '../port.js';
 import type { Services } from '../services.js';
@@ -26,24 +26,27 @@ export const runPreToolUseHooks = asyncPort<CallPortInput, HookResult>(async ({ 
   return record.hook;
 });
 
-/** Gate 5: everything the permission machine's guards read, gathered once. */
-export const gatherFacts = asyncPort<
-  CallPortInput & { readonly hook: HookResult | null; readonly approval: TraceEntry | null },
-  PermissionFacts
->(async ({ callId, hook, approval }, { services, signal }) => {
+/** Gate 5, where the tool has an opinion of its own. */
+export const askTool = asyncPort<CallPortInput, null>(async ({ callId }, { services, signal }) => {
   const record = services.calls.get(callId);
-  const tool = toolOf(record);
+  record.opinion = await opinionOf(record, services, signal);
+  return null;
+});
+
+/** Gate 5: everything the permission machine's guards read, gathered once. */
+export function gatherFacts(callId: string, hook: HookResult | null, approval: TraceEntry | null, services: Services): GateAnswer {
+  const record = services.calls.get(callId);
   const facts = services.permissions.facts({
-    tool,
+    tool: toolOf(record),
     input: observableOf(record),
     rawInput: inputOf(record),
     cwd: services.cwd,
     hook: hook?.verdict ?? null,
     hookSuppliedInput: hook?.updatedInput !== undefined,
-    toolVerdict: await toolVerdict(record, services, signal),
+    toolVerdict: record.opinion,
   });
-  return approval ? { ...facts, approval } : facts;
-});
+  return { type: 'facts.gathered', facts: approval ? { ...facts, approval } : facts };
+}
 
 export const permissionRequestHooks = asyncPort<PermissionQuestion, PermissionAnswer | null>(async (question, { services, signal }) => {
   const record = services.calls.get(question.callId);
@@ -113,7 +116,7 @@ const answerTo = ({ callId, inputDigest }: PermissionQuestion, answer: Permissio
 });
 
 /** A tool that cannot say asks: a check that throws must not let through. */
-async function toolVerdict(record: CallRecord, services: Services, signal: AbortSignal): Promise<ToolVerdict> {
+async function opinionOf(record: CallRecord, services: Services, signal: AbortSignal): Promise<ToolVerdict> {
   const tool = toolOf(record);
   if (!tool.checkPermissions) return { behavior: 'passthrough' };
   try {

@@ -24,7 +24,8 @@ export const reportResult = asyncPort<Reporting, Report>(async ({ callId, end, a
   const finished = await finishClean(callId, clean, toolOf(record).maxResultSizeChars, services.results);
   const reminders = [...(record.hook?.additionalContext ?? []), ...(hook?.additionalContext ?? []), ...feedback(hook)];
   record.draft = { ...finished, reminders };
-  return { isError: clean.isError, resultSize: finished.size, preventContinuation: hook?.stop !== undefined };
+  const errorLine = clean.isError ? { errorLine: firstLine(clean.content) } : {};
+  return { isError: clean.isError, ...errorLine, resultSize: finished.size, preventContinuation: hook?.stop !== undefined };
 });
 
 /** Writes the one result of a call: the draft where a tool ran, else a text that says why nothing did. Total. */
@@ -120,6 +121,13 @@ function withPartial(text: string, record: CallRecord): string {
 
 function withNote(content: ReturnType<typeof mapResult>['content'], note: string): ReturnType<typeof mapResult>['content'] {
   return typeof content === 'string' ? `${content}\n\n(${note})` : [...content, { type: 'text', text: `(${note})` }];
+}
+
+const ERROR_LINE_CHARS = 200;
+
+function firstLine(content: ReturnType<typeof mapResult>['content']): string {
+  const text = typeof content === 'string' ? content : content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  return (text.trimStart().split('\n', 1)[0] ?? '').slice(0, ERROR_LINE_CHARS);
 }
 
 /** A tool's output as hooks get it: JSON, or a text that says why not. */
