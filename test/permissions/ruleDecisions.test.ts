@@ -1,0 +1,299 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stillLeadsTo } from '../../src/permissions/paths.js';
+import { bash, decide, explain, Workspace } from './workspace.js';
+
+let space: Workspace;
+beforeEach(() => {
+  space = new Workspace();
+});
+afterEach(() => space.remove());
+
+describe('an allow rule for a command', () => {
+  it.each([
+    'git log -1; touch p1',
+    'git log -1 & touch p2',
+    'git log -1 || touch p3',
+    'git log -1 |& tee p4',
+    'git log -1\ntouch p5',
+    'cd sub && python3 x.py',
+    'git log -1 &&',
+  ])('does not cover the rest of %j', (command) => {
+    const lists = { allow: ['Bash(git log:*)', 'Bash(cd:*)'] };
+    expect(bash(space.under(lists), command)).toBe('ask');
+    expect(bash(space.under(lists, { canAsk: false }), command)).toBe('deny');
+  });
+
+  it.each([
+    ["awk 'NR>=3 && NR<=9' f", 'allow'],
+    ['git commit -m "fix a && b; c | d > e"', 'allow'],
+    ["grep -n 'a|b' f", 'allow'],
+    ['git commit -m "$(touch p)"', 'ask'],
+    ["git commit -m '$(touch p)'", 'allow'],
+  ])('takes quoted operators for data and substitutions for commands: %s', (command, decision) => {
+    expect(bash(space.under({ allow: ['Bash(awk *)', 'Bash(git commit *)', 'Bash(grep *)'] }), command)).toBe(decision);
+  });
+
+  it.each([
+    ['timeout 5 git add -A', 'deny'],
+    ['nohup nice git add -A', 'deny'],
+    ['command git add -A', 'deny'],
+    ['xargs git add -A', 'deny'],
+    ['FOO=1 git add -A', 'deny'],
+    ['X=1 rm -rf tmp/', 'deny'],
+    ['NODE_ENV=test npm test', 'allow'],
+    ['AWS_PROFILE=p aws s3 ls', 'ask'],
+    ['LD_PRELOAD=./x.so aws s3 ls', 'ask'],
+    ['./run-quiet git add -A', 'ask'],
+  ])('looks past wrappers and assignments only where that is safe: %s', (command, decision) => {
+    const engine = space.under({ deny: ['Bash(git add -A*)', 'Bash(rm *)'], allow: ['Bash(git *)', 'Bash(aws:*)', 'Bash(npm test *)'] });
+    expect(bash(engine, command)).toBe(decision);
+  });
+
+  it('reads a heredoc’s quoted body as data, an unquoted one as text that runs its substitutions', () => {
+    const engine = space.under({ allow: ['Bash(git *)'] });
+    expect(bash(engine, 'git add a.md && \\\ngit commit -m "$(cat <<\'EOF\'\nmsg; rm -rf /\nEOF\n)"')).toBe('allow');
+    expect(bash(engine, 'cat <<EOF\n$(touch p)\nEOF')).toBe('ask');
+  });
+
+  it('is offered as one short rule for each command that needs one, at most five', () => {
+    const engine = space.under({});
+    const offered = (command: string) =>
+      engine
+        .facts({ toolName: 'Bash', input: { command } })
+        .suggestions.flatMap((update) => (update.type === 'addRules' ? update.rules : []));
+    expect(offered('git status && npm test').map(({ ruleContent }) => ruleContent)).toEqual([expect.stringMatching(/^npm test/)]);
+    expect(offered('a 1; b 2; c 3; d 4; e 5; f 6; g 7').length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('a symbolic link', () => {
+  it('is denied when either the link or its target is denied', () => {
+    space.file('~/.ssh/id_x');
+    space.link('notes.txt', join(space.home, '.ssh/id_x'));
+    space.link('middle', join(space.cwd, 'notes.txt'));
+    const engine = space.under({ deny: ['Read(~/.ssh/**)'], allow: ['Read(./**)'] });
+    expect(decide(engine, 'Read', { file_path: space.path('notes.txt') })).toBe('deny');
+    expect(decide(engine, 'Read', { file_path: 'middle' })).toBe('deny');
+    expect(decide(space.under({ deny: ['Read(/notes.txt)'] }), 'Read', { file_path: space.path('middle') })).toBe('deny');
+  });
+
+  it('is allowed only when both the link and its target are allowed', () => {
+    space.file('../data/a.txt');
+    space.link('a.txt', join(space.root, 'data/a.txt'));
+    expect(decide(space.under({ allow: ['Read(./**)'] }), 'Read', { file_path: space.path('a.txt') })).toBe('ask');
+    expect(decide(space.under({ allow: ['Read(./**)', `Read(/${space.root}/data/**)`] }), 'Read', { file_path: space.path('a.txt') })).toBe(
+      'allow',
+    );
+  });
+
+  it('that leads in a circle is refused', () => {
+    space.link('one', join(space.cwd, 'two'));
+    space.link('two', join(space.cwd, 'one'));
+    const { decision, reason } = explain(space.under({ allow: ['Read', 'Edit'] }), 'Read', { file_path: space.path('one') });
+    expect({ decision, reason }).toEqual({ decision: 'deny', reason: `${space.path('one')} leads in a circle of symbolic links` });
+  });
+
+  it('that was swapped since the decision no longer leads to what was approved', () => {
+    const path = space.link('a.txt', space.file('inside.txt'));
+    expect(stillLeadsTo(path, space.path('inside.txt'))).toBe(true);
+    rmSync(path);
+    space.link('a.txt', space.file('~/.ssh/id'));
+    expect(stillLeadsTo(path, space.path('inside.txt'))).toBe(false);
+  });
+});
+
+describe('a path rule', () => {
+  it('matches one absolute form, whatever the tool that writes', () => {
+    const engine = space.under({ allow: ['Edit(//tmp/**)'] });
+    expect(decide(engine, 'Write', { file_path: '/tmp/x.txt', content: 'x' })).toBe('allow');
+    expect(decide(engine, 'NotebookEdit', { notebook_path: '/tmp/x.ipynb', new_source: 'x' })).toBe('allow');
+  });
+
+  it('with one leading slash is anchored at its settings file, and loading says so when it looks absolute', () => {
+    space.settings('~/.claude/settings.json', { permissions: { allow: [`Read(${space.home}/doc/**)`] } });
+    space.file('~/doc/a.md');
+    expect(decide(space.engine(), 'Read', { file_path: '~/doc/a.md' })).toBe('ask');
+    expect(space.load().warnings).toEqual([expect.stringContaining(`write Read(/${space.home}/doc/**)`)]);
+  });
+
+  it('written for a tool that is not consulted has no effect, and loading gives the right spelling', () => {
+    const engine = space.under({ allow: ['Write(/tmp/**)'] });
+    expect(decide(engine, 'Write', { file_path: '/tmp/x.txt', content: 'x' })).toBe('ask');
+    expect(space.load().warnings).toEqual([expect.stringContaining('write Edit(/tmp/**)')]);
+  });
+
+  it('knows a drive as a directory, without case', () => {
+    const engine = space.under({ deny: ['Read(//d/keep/**)'], allow: ['Read'] }, { platform: 'win32' });
+    expect(decide(engine, 'Read', { file_path: 'D:\\KEEP\\..\\keep\\a.txt' })).toBe('deny');
+    expect(decide(engine, 'Read', { file_path: 'D:\\other\\a.txt' })).toBe('allow');
+    space.under({ deny: ['Read(D:/keep/**)'] });
+    expect(space.load().warnings).toEqual([expect.stringContaining('write Read(//d/keep/**)')]);
+  });
+
+  it.each([
+    ['.env', 'sub/.env', true],
+    ['.env', 'sub/.env.local', false],
+    ['secret/**', 'a/secret/k', true],
+    ['/secret/**', 'a/secret/k', false],
+    ['./secret/**', 'SECRET/k', true],
+    ['**/*.key', 'a/b/c.key', true],
+    ['/build', 'build/out.js', true],
+    ['/src/*.ts', 'src/a/b.ts', false],
+    ['../out/**', '../out/x', true],
+  ])('Read(%s) in deny covers %s: %s', (pattern, path, covered) => {
+    expect(decide(space.under({ deny: [`Read(${pattern})`], allow: ['Read'] }), 'Read', { file_path: path })).toBe(
+      covered ? 'deny' : 'allow',
+    );
+  });
+
+  it('for a whole directory is any depth in deny, below the working directory in allow', () => {
+    expect(decide(space.under({ allow: ['Edit(gen/**)'] }), 'Write', { file_path: 'a/gen/x', content: '' })).toBe('ask');
+    expect(decide(space.under({ allow: ['Edit(gen/**)'] }), 'Write', { file_path: 'gen/x', content: '' })).toBe('allow');
+  });
+
+  it('that denies reading denies editing, but not a notebook', () => {
+    const engine = space.under({ deny: ['Read(/secret/**)'], allow: ['Edit'] });
+    expect(explain(engine, 'Edit', { file_path: 'secret/k', old_string: 'a', new_string: 'b' }).reason).toContain(
+      'covered by a Read deny rule',
+    );
+    expect(decide(engine, 'NotebookEdit', { notebook_path: 'secret/k.ipynb', new_source: '' })).not.toBe('deny');
+  });
+
+  it('that allows editing allows reading', () => {
+    expect(decide(space.under({ allow: ['Edit(//data/**)'] }), 'Read', { file_path: '/data/x' })).toBe('allow');
+  });
+
+  it('holds for searches of a directory that it covers', () => {
+    const engine = space.under({ deny: ['Read(/secret/**)'] });
+    expect(decide(engine, 'Grep', { pattern: 'x', path: 'secret' })).toBe('deny');
+    expect(decide(engine, 'Glob', { pattern: '../secret/*', path: 'src' })).toBe('deny');
+    expect(decide(engine, 'Grep', { pattern: 'x' })).toBe('allow');
+  });
+});
+
+describe('MCP rules', () => {
+  const TOOLS = [
+    { server: 'tts', tool: 'say' },
+    { server: 'tts', tool: 'stop' },
+    { server: 'linear', tool: 'list_issues' },
+    { server: 'my__srv', tool: 'go' },
+  ];
+  const approved = (lists: { allow?: string[]; deny?: string[] }, wanted: string): string[] => {
+    const engine = space.under(lists, { mcpServers: ['tts', 'linear', 'my__srv', 'my'] });
+    const facts = TOOLS.map((mcp) => ({
+      name: `mcp__${mcp.server}__${mcp.tool}`,
+      facts: engine.facts({ toolName: `mcp__${mcp.server}__${mcp.tool}`, input: {}, mcp }),
+    }));
+    return facts.filter(({ facts }) => (wanted === 'deny' ? facts.denyRule !== null : facts.allowRule !== null)).map(({ name }) => name);
+  };
+
+  it.each([
+    [{ allow: ['mcp__tts__*'] }, 'allow', ['mcp__tts__say', 'mcp__tts__stop']],
+    [{ allow: ['mcp__tts'] }, 'allow', ['mcp__tts__say', 'mcp__tts__stop']],
+    [{ allow: ['mcp__linear__list_*'] }, 'allow', ['mcp__linear__list_issues']],
+    [{ allow: ['mcp__*'] }, 'allow', []],
+    [{ deny: ['mcp__*'] }, 'deny', ['mcp__tts__say', 'mcp__tts__stop', 'mcp__linear__list_issues', 'mcp__my__srv__go']],
+    [{ deny: ['mcp__tts__say(x)'] }, 'deny', []],
+    [{ allow: ['mcp__my'] }, 'allow', []],
+    [{ deny: ['mcp__my__*'] }, 'deny', []],
+    [{ allow: ['mcp__my__srv'] }, 'allow', []],
+    [{ allow: ['mcp__my__srv__go'] }, 'allow', ['mcp__my__srv__go']],
+  ])('%j means exactly its own tools', (lists, behavior, names) => {
+    expect(approved(lists, behavior)).toEqual(names);
+  });
+
+  it('that mean nothing are reported at loading', () => {
+    space.under({ allow: ['mcp__*'], deny: ['mcp__tts__say(x)'] });
+    expect(space.load().warnings).toEqual([expect.stringContaining('write mcp__tts__say'), expect.stringContaining('mcp__<server>')]);
+  });
+
+  it('that deny hide the tools from the model', () => {
+    const engine = space.under({ deny: ['mcp__*', 'WebSearch', 'Bash(rm:*)'] });
+    expect(['mcp__tts__say', 'WebSearch', 'Bash'].map((name) => engine.isToolHidden(name))).toEqual([true, true, false]);
+  });
+});
+
+describe('an explicit ask rule', () => {
+  it('asks in acceptEdits and bypassPermissions, and denies in dontAsk', () => {
+    const path = space.path('~/.agent/memory/t.md');
+    const under = (mode: 'acceptEdits' | 'bypassPermissions' | 'dontAsk') =>
+      decide(space.under({ ask: ['Edit(~/.agent/memory/**)'] }, { mode }), 'Write', { file_path: path, content: '' });
+    expect([under('acceptEdits'), under('bypassPermissions'), under('dontAsk')]).toEqual(['ask', 'ask', 'deny']);
+  });
+});
+
+describe('WebFetch rules', () => {
+  it.each([
+    ['https://sub.example.com/', 'ask'],
+    ['http://EXAMPLE.com:8080/a', 'allow'],
+    ['https://example.com./', 'allow'],
+    ['https://good.test/', 'ask'],
+    ['https://a.b.good.test/', 'allow'],
+    ['https://example.com@evil.test/', 'deny'],
+    ['https://evil.test./', 'deny'],
+    ['https://api-1.one.test/', 'allow'],
+    ['https://api-1.x.one.test/', 'ask'],
+    ['not a url', 'ask'],
+  ])('decide %s: %s', (url, decision) => {
+    const engine = space.under({
+      allow: ['WebFetch(domain:example.com)', 'WebFetch(domain:*.good.test)', 'WebFetch(domain:api-*.one.test)'],
+      deny: ['WebFetch(domain:Evil.test)'],
+    });
+    expect(decide(engine, 'WebFetch', { url, prompt: 'p' })).toBe(decision);
+  });
+});
+
+describe('rules on fields, agents and skills', () => {
+  it('compare the field as the model wrote it', () => {
+    const engine = space.under({
+      allow: ['Bash'],
+      deny: ['Bash(run_in_background:true)', 'Agent(model: opus)'],
+      ask: ['Bash(timeout:6*)'],
+    });
+    expect(decide(engine, 'Bash', { command: 'ls', run_in_background: true })).toBe('deny');
+    expect(decide(engine, 'Bash', { command: 'ls', timeout: 60000 })).toBe('ask');
+    expect(decide(engine, 'Bash', { command: 'ls' })).toBe('allow');
+    expect(decide(engine, 'Agent', { prompt: 'p', model: 'opus' })).toBe('deny');
+    expect(engine.facts({ toolName: 'Bash', input: { command: 'ls', timeout: 600 }, rawInput: { command: 'ls' } }).askRule).toBeNull();
+  });
+
+  it('are refused for fields that have a grammar of their own, and in allow', () => {
+    space.under({ deny: ['Bash(command:rm *)'], allow: ['Agent(model:haiku)'] });
+    expect(space.load().warnings).toEqual([expect.stringContaining('write Bash(rm *)'), expect.stringContaining('deny and ask only')]);
+  });
+
+  it('name agents and skills', () => {
+    const engine = space.under({ deny: ['Agent(Explore)', 'Skill(deploy *)'], allow: ['Skill(review)'] });
+    expect(decide(engine, 'Task', { prompt: 'p', subagent_type: 'Explore' })).toBe('deny');
+    expect(decide(engine, 'Agent', { prompt: 'p', subagent_type: 'Plan' })).toBe('allow');
+    expect(decide(engine, 'Skill', { skill: 'deploy', args: 'prod' })).toBe('deny');
+    expect(decide(engine, 'Skill', { skill: 'deploy' })).toBe('deny');
+    expect(decide(engine, 'Skill', { skill: 'review' })).toBe('allow');
+  });
+});
+
+describe('PowerShell rules', () => {
+  it.each([
+    ['Remove-Item a.txt', 'deny'],
+    ['rm a.txt', 'deny'],
+    ['Get-Date; DEL a.txt', 'deny'],
+    ['if ($true) { ri a.txt }', 'deny'],
+    ['Get-Content a.txt', 'allow'],
+    ['gc a.txt', 'allow'],
+    ['Get-Content a.txt | iex', 'ask'],
+    ['Remove-Item C:\\Windows', 'deny'],
+  ])('match a cmdlet and its aliases without case: %s', (command, decision) => {
+    const engine = space.under({ deny: ['PowerShell(Remove-Item *)'], allow: ['PowerShell(get-content:*)'] });
+    expect(decide(engine, 'PowerShell', { command })).toBe(decision);
+  });
+
+  it('never let a system path be removed', () => {
+    expect(
+      decide(space.under({ allow: ['PowerShell'] }, { mode: 'bypassPermissions' }), 'PowerShell', {
+        command: 'Remove-Item C:\\Windows -Recurse',
+      }),
+    ).toBe('deny');
+  });
+});
