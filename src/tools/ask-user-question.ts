@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { buildTool } from '../tool/build.js';
+import { ToolFailure, throwIfAborted } from '../tool/errors.js';
+import type { PersonAnswers } from '../tool/types.js';
+
+const optionSchema = z.strictObject({
+  label: z.string().min(1).describe('The choice in one to five words'),
+  description: z.string().describe('What choosing it means'),
+  preview: z.string().optional().describe('Text to show while the choice is looked at'),
+});
+const inputSchema = z.strictObject({
+  questions: z
+    .array(
+      z.strictObject({
+        question: z.string().min(1).describe('The whole question'),
+        header: z.string().max(12).describe('A label of at most 12 characters'),
+        options: z.array(optionSchema).min(2).max(4).describe('Two to four choices; the person can always answer in their own words'),
+        multiSelect: z.boolean().default(false).describe('Whether several choices may be taken'),
+      }),
+    )
+    .min(1)
+    .max(4),
+});
+
+export interface QuestionsAnswered {
+  readonly answers: PersonAnswers;
+}
+
+/** Puts questions to the person and waits for the answers. No mode, rule or hook answers in their place. */
+export function askUserQuestionTool() {
+  return buildTool({
+    name: 'AskUserQuestion',
+    description: 'Ask the person questions with choices',
+    prompt:
+      'Asks the person one to four questions with two to four choices each. Use it when the task leaves open what they want and a wrong guess would cost work. They may answer in their own words.',
+    inputSchema,
+    searchHint: 'ask question person choose clarify',
+    isReadOnly: () => true,
+    isDestructive: () => false,
+    shouldDefer: true,
+    requiresUserInteraction: () => true,
+    interruptBehavior: 'cancel',
+    // People take their time.
+    timeoutMs: 24 * 60 * 60 * 1000,
+    validateInput({ questions }) {
+      const texts = new Set(questions.map(({ question }) => question));
+      if (texts.size < questions.length) return { ok: false, message: 'Each question must have a text of its own; answers are told apart by it.' };
+      const repeated = questions.find(({ options }) => new Set(options.map(({ label }) => label)).size < options.length);
+      return repeated === undefined ? { ok: true } : { ok: false, message: `The choices of "${repeated.question}" must differ from each other.` };
+    },
+    async call({ questions }, context) {
+      throwIfAborted(context.signal);
+      const answers = await context.askPerson(questions);
+      throwIfAborted(context.signal);
+      const open = questions.find(({ question }) => !Object.hasOwn(answers, question));
+      if (open !== undefined) throw new ToolFailure(`The person left "${open.question}" unanswered.`);
+      const output: QuestionsAnswered = { answers };
+      return { data: output };
+    },
+    mapToolResultToToolResultBlockParam: ({ answers }) => ({
+      content: Object.entries(answers)
+        .map(([question, answer]) => `${question}\n→ ${answer}`)
+        .join('\n\n'),
+    }),
+    renderToolUseMessage: ({ questions }) => ({ title: 'Question', body: questions.map(({ question }) => question).join('\n') }),
+    renderToolResultMessage: ({ answers }) => ({ title: 'Answers', body: Object.values(answers).join('\n') }),
+  });
+}
