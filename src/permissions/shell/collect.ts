@@ -7,6 +7,7 @@ import { MAX_COMMAND_LENGTH, type ShellCommand, UNKNOWN, type Via } from './type
 
 const MAX_DEPTH = 8;
 const MAX_COMMANDS = 2_000;
+const HIDDEN = 'has a command substitution that a quoted word hides';
 const SUBSCRIPT = /\[.*(\$\(|`)/s;
 
 /** Records a command, and what running it would run in turn. */
@@ -21,7 +22,7 @@ export function push(state: WalkState, command: ShellCommand, scope: Scope): voi
     return;
   }
   for (const reading of command.readings) {
-    if ((reading[0] ?? '').includes(UNKNOWN)) {
+    if (state.reading.mode === 'strict' && (reading[0] ?? '').includes(UNKNOWN)) {
       state.opaque.push({ text: command.text, reason: `which program ${shorten(command.text)} runs is only known when it runs` });
     }
     for (const found of derive(reading, scope.stdin)) follow(state, found, command, scope);
@@ -37,6 +38,8 @@ function follow(state: WalkState, found: Derived, command: ShellCommand, scope: 
       state.opaque.push({ text: command.text, reason: 'a shell runs the text after -c' });
     return;
   }
+  if (found.kind === 'script' && found.via === 'eval' && command.via === null && command.words[0]?.value !== 'eval')
+    state.blockers.add(HIDDEN);
   if (found.kind === 'opaque') state.opaque.push({ text: command.text, reason: found.reason });
   else if (found.kind === 'argv') pushArgv(state, found.argv, found.via, command, scope);
   else pushScript(state, found.script, found.via, command, scope);
@@ -81,6 +84,7 @@ function pushScript(state: WalkState, text: string, via: Via, from: ShellCommand
 /** Where the shell computes with a variable, it runs the substitutions in a subscript that the value holds. */
 export function followSubscript(state: WalkState, value: string, scope: Scope): void {
   if (!SUBSCRIPT.test(value)) return;
+  state.blockers.add(HIDDEN);
   const from: ShellCommand = { ...NO_COMMAND, text: value, directories: scope.directories };
   pushScript(state, `: ${value}`, 'eval', from, { ...scope, depth: scope.depth + 1 });
 }

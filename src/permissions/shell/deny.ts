@@ -21,9 +21,9 @@ export function matchesDenyOrAsk(analysis: ShellAnalysis, ruleContent: string): 
  * word from a variable anything that fits. A call of which this is true is never covered by an allow rule.
  */
 export function mayMatchDenyOrAsk(analysis: ShellAnalysis, ruleContent: string): string | null {
-  if (analysis.mode === 'claude-code') return null;
   const hidden = analysis.opaque[0];
   if (hidden !== undefined) return hidden.text;
+  if (analysis.mode === 'claude-code') return null;
   const rule = parseBashRule(ruleContent);
   for (const commands of [analysis.commands, analysis.nested]) {
     for (const command of commands) {

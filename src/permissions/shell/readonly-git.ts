@@ -1,5 +1,5 @@
-/** Options that make a reading git command write, run a program or leave the repository. */
-const NEVER = /^(--output|-O|--ext-diff|--textconv|--open-files-in-pager|--upload-pack|--exec|--no-index)(=|$)/;
+/** Options, also abbreviated, that make a reading git command write, run a program or leave the repository. */
+const NEVER = /^(-O|--(ou|ext-|textc|op|upload-p|exec|no-ind))/;
 
 type Check = (args: readonly string[]) => boolean;
 
@@ -37,14 +37,7 @@ const READING: ReadonlyMap<string, Check> = new Map<string, Check>([
     (args) => args[0] === undefined || args[0] === 'show' || args[0].startsWith('-') || !/^(expire|delete|drop|write)$/.test(args[0]),
   ],
   ['worktree', (args) => args[0] === 'list'],
-  [
-    'remote',
-    (args) =>
-      args.length === 0 ||
-      flagsOnly(/^(-v|--verbose)$/)(args) ||
-      (args[0] === 'get-url' && args.length === 2) ||
-      (args[0] === 'show' && args.length <= 3),
-  ],
+  ['remote', (args) => args.length === 0 || flagsOnly(/^(-v|--verbose)$/)(args) || (args[0] === 'get-url' && args.length === 2)],
   [
     'config',
     (args) =>

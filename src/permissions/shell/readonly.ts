@@ -9,8 +9,7 @@ const READERS: ReadonlySet<string> = new Set(
   (
     'ls cat head tail wc stat strings hexdump od nl id uname free df du locale groups nproc basename dirname realpath cut paste tr column ' +
     'tac rev fold expand unexpand fmt comm cmp numfmt readlink diff true false sleep which type expr test [ getconf seq tsort pr echo ' +
-    'printf pwd whoami cd uptime cal md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum grep egrep fgrep ps netstat ' +
-    'arch who w last vmstat lscpu lsblk tty : jq pgrep lsof'
+    'pwd whoami cd uptime cal md5sum sha1sum sha256sum grep egrep fgrep netstat : pgrep lsof'
   ).split(' '),
 );
 
@@ -21,12 +20,12 @@ const none =
   (args) =>
     !args.some((arg) => pattern.test(arg));
 
-/** Programs that only read unless an option says otherwise. */
+/** Programs that only read unless an option says otherwise; long options may be abbreviated. */
 const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['find', none(/^-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls|files0-from)$/)],
-  ['sort', none(/^(-[a-zA-Z]*[oTS]|--(output|compress-program|temporary-directory|files0-from))/)],
+  ['sort', none(/^(-[a-zA-Z]*[oTS]|--(o|com|te|fil))/)],
   ['uniq', (args) => args.every((arg, index) => arg.startsWith('-') || /^-[fsw]$/.test(args[index - 1] ?? ''))],
-  ['tree', none(/^(-o|-R|--output)/)],
+  ['tree', none(/^(-[a-zA-Z]*[oR]|--output)/)],
   [
     'date',
     (args) =>
@@ -41,11 +40,14 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['rg', none(/^--(pre|search-zip|hostname-bin)|^-[a-zA-Z]*z/)],
   ['fd', none(/^(-[a-zA-Z]*[xX]|--exec)/)],
   ['fdfind', none(/^(-[a-zA-Z]*[xX]|--exec)/)],
-  ['file', none(/^(-[a-zA-Z]*[mfCP]|--(magic-file|files-from|compile|parameter))/)],
-  ['ss', none(/^(-[a-zA-Z]*[KDF]|--(kill|diag|filter))/)],
+  ['file', none(/^(-[a-zA-Z]*[mfCP]|--(ma|fil|com|par))/)],
+  ['ss', none(/^(-[a-zA-Z]*[KDF]|--(k|di|fi))/)],
   ['man', (args) => args.every((arg) => /^[A-Za-z0-9][\w.+:-]*$|^-[akf]$/.test(arg))],
   ['help', (args) => args.every((arg) => /^[A-Za-z0-9][\w.+-]*$|^-[dms]$/.test(arg))],
   ['info', (args) => args.every((arg) => /^[A-Za-z0-9][\w.+-]*$/.test(arg))],
+  ['printf', (args) => args[0]?.startsWith('-v') !== true],
+  // `ps auxe` shows environments.
+  ['ps', none(/^[a-zA-Z]*e/)],
   ['base64', none(/^(-o|--output)/)],
   ['tput', none(/^-S$/)],
   ['sed', readOnlySed],
@@ -70,7 +72,7 @@ function dockerReads(args: readonly string[]): boolean {
 }
 
 /** jq reads files and the environment only on request, and has no way to write. */
-const JQ_READS_MORE = /^(-f|--from-file|--rawfile|--slurpfile|-L|--library-path|--run-tests)/;
+const JQ_READS_MORE = /^(-[a-zA-Z]*[fL]|--from-file|--rawfile|--slurpfile|-L|--library-path|--run-tests)/;
 
 /**
  * Why a command needs no rule in any mode: it only reads. Null when it may do more. Whether it may read the files that it names
