@@ -1,9 +1,10 @@
 import type { MachineEdge, MachineGraph, MachineNode } from './graph.js';
 
 /**
- * A graph as Mermaid `stateDiagram-v2` text. Limits of Mermaid that shape it: ids are `[A-Za-z0-9_]`; the diagram
- * itself cannot be the end of an edge, so edges of a root are drawn from each of its states that can take them; a
- * parallel root must be wrapped in a composite state; `:`, `;`, `#` and quotes in labels end the statement.
+ * A graph as Mermaid `stateDiagram-v2` text. Limits of Mermaid that shape it: ids are `[A-Za-z0-9_]`; the diagram itself cannot be
+ * the end of an edge; no edge may join a composite state and a state inside it, so an edge inwards is drawn from each state in there
+ * that can take it, and one outwards to the state that would be entered; a parallel root must be wrapped in a composite state;
+ * `:`, `;`, `#` and quotes in labels end the statement.
  */
 export function toMermaid(graph: MachineGraph, options: { readonly active?: readonly string[] } = {}): string {
   return new MermaidWriter(graph).write(options.active ?? []);
@@ -14,13 +15,16 @@ class MermaidWriter {
   readonly #children = new Map<string, MachineNode[]>();
   readonly #names = new Map<string, string>();
   /** Edges by the composite state in whose body they are written: the lowest one around both ends. */
-  readonly #edgesIn = new Map<string, { from: string; edge: MachineEdge }[]>();
+  readonly #edgesIn = new Map<string, { from: string; to: string; edge: MachineEdge }[]>();
+  /** States left at once by an eventless transition without guard: no event ever finds a machine there. */
+  readonly #passing: ReadonlySet<string>;
   readonly #root: MachineNode | undefined;
   readonly #lines: string[] = ['stateDiagram-v2'];
 
   constructor(graph: MachineGraph) {
     this.#root = graph.nodes[0];
     this.#nodes = new Map(graph.nodes.map((node) => [node.id, node]));
+    this.#passing = new Set(graph.edges.filter(({ kind, guard }) => kind === 'always' && guard === undefined).map(({ source }) => source));
     const taken = new Set<string>();
     for (const node of graph.nodes) {
       if (node.parent !== null) pushTo(this.#children, node.parent, node);
@@ -29,8 +33,12 @@ class MermaidWriter {
       taken.add(name);
       this.#names.set(node.id, name);
     }
-    for (const edge of graph.edges)
-      for (const from of this.#sources(edge)) pushTo(this.#edgesIn, this.#scope(from, edge.target), { from, edge });
+    for (const edge of graph.edges) {
+      for (const from of this.#sources(edge)) {
+        const to = this.#entered(from, edge.target);
+        pushTo(this.#edgesIn, this.#scope(from, to), { from, to, edge });
+      }
+    }
   }
 
   write(active: readonly string[]): string {
@@ -47,12 +55,31 @@ class MermaidWriter {
   }
 
   #sources(edge: MachineEdge): string[] {
-    const root = this.#root;
-    if (!root || edge.source !== root.id || root.type === 'parallel') return [edge.source];
-    if (edge.internal) return [];
-    return (this.#children.get(root.id) ?? [])
-      .filter((child) => child.type !== 'final' && child.id !== edge.target)
-      .map((child) => child.id);
+    if (edge.internal && edge.source === this.#root?.id) return [];
+    return this.#outside(edge.source, edge.target);
+  }
+
+  /** The states inside `source` from which an edge can be drawn to a target that lies inside it too; else `source` itself. */
+  #outside(source: string, target: string): string[] {
+    if (!this.#ancestors(target).includes(source)) return [source];
+    const children = this.#children.get(source) ?? [];
+    // Regions of a parallel state cannot be joined by an edge: it starts in the target's own region.
+    const regions =
+      this.#nodes.get(source)?.type === 'parallel' ? children.filter(({ id }) => this.#ancestors(target).includes(id)) : children;
+    const resting = regions.filter(({ id, type }) => type !== 'final' && type !== 'history' && id !== target && !this.#passing.has(id));
+    return resting.flatMap(({ id }) => this.#outside(id, target));
+  }
+
+  /** Where an edge to a state around its source leads: to what is entered first in there. */
+  #entered(from: string, target: string): string {
+    const around = this.#ancestors(from);
+    let to = target;
+    while (around.includes(to)) {
+      const initial = this.#nodes.get(to)?.initial ?? null;
+      if (initial === null) return from;
+      to = initial;
+    }
+    return to;
   }
 
   #ancestors(id: string): string[] {
@@ -91,9 +118,9 @@ class MermaidWriter {
   #writeEdges(scope: string, depth: number, parallelRoot: boolean): void {
     // Inside a parallel state a bare statement would belong to the last region; its edges go after it, at the top.
     const pad = '  '.repeat(parallelRoot ? 1 : depth);
-    for (const { from, edge } of this.#edgesIn.get(scope) ?? []) {
+    for (const { from, to, edge } of this.#edgesIn.get(scope) ?? []) {
       const actions = edge.actions.length > 0 ? ` / ${edge.actions.join(', ')}` : '';
-      this.#lines.push(`${pad}${this.#name(from)} --> ${this.#name(edge.target)} : ${escapeLabel(edge.label + actions)}`);
+      this.#lines.push(`${pad}${this.#name(from)} --> ${this.#name(to)} : ${escapeLabel(edge.label + actions)}`);
     }
   }
 
