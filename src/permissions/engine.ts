@@ -5,7 +5,7 @@ import { computeFacts } from './facts.js';
 import type { McpIdentity } from './mcpRules.js';
 import { formsOf } from './pathAspect.js';
 import { nodePathFs, type PathBase, type PathFs } from './paths.js';
-import { RuleSet, type RuleWarning } from './ruleSet.js';
+import { RuleSet, type RuleWarning, wholeToolRule } from './ruleSet.js';
 import { canonicalToolName } from './toolNames.js';
 import type { PermissionFacts, PermissionMode, PermissionRule, ToolPermissionContext } from './types.js';
 import { applyPermissionUpdates, type PermissionStore, type UpdateResult } from './updates.js';
@@ -101,7 +101,7 @@ export class PermissionEngine {
 
   /** True when a deny rule covers every call of the tool: the model is not shown it. */
   isToolHidden(name: string, mcp?: McpIdentity): boolean {
-    return this.rules.deny.wholeTool({ toolName: canonicalToolName(name), mcp }) !== null;
+    return wholeToolRule(this.rules.deny, { toolName: canonicalToolName(name), mcp }) !== null;
   }
 
   setMode(mode: PermissionMode): UpdateResult {

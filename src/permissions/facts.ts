@@ -4,7 +4,8 @@ import { hostOf } from './domains.js';
 import { modeVerdict, survivesAuto } from './modes.js';
 import { pathAspect } from './pathAspect.js';
 import { powershellAspect } from './powershell.js';
-import { BASH_TOOLS, canonicalToolName, GOVERNED_BY, PATH_TOOLS, TOOLS_FOR_A_PERSON, TOOLS_WITHOUT_PERMISSION } from './toolNames.js';
+import { wholeToolRule } from './ruleSet.js';
+import { BASH_TOOLS, canonicalToolName, PATH_TOOLS, TOOLS_FOR_A_PERSON, TOOLS_WITHOUT_PERMISSION } from './toolNames.js';
 import type { PermissionFacts, PermissionUpdate, RuleMatch, ToolVerdict } from './types.js';
 
 /** The host's own way out of a conversation: no hook and no rule holds it (Claude Code docs, tools reference). */
@@ -18,13 +19,13 @@ export function computeFacts(given: PermissionCall, state: PermissionState): Per
   const call: PermissionCall = { ...given, toolName: canonicalToolName(given.toolName) };
   if (call.toolName === EXEMPT) return { ...silentFacts(state), builtInAllow: 'Ending the conversation is always allowed' };
   const { deny, ask, allow } = state.rules;
-  const wholeAllow = allow.wholeTool(call);
+  const wholeAllow = wholeToolRule(allow, call);
   const aspect = aspectOf(call, state, wholeAllow);
   const named = { ...call, rawInput: call.rawInput ?? call.input };
   const parts = namedParts(call);
 
-  const denyRule = wholeTool(call, state, 'deny') ?? deny.scoped(named, parts) ?? aspect.deny;
-  const askRule = wholeTool(call, state, 'ask') ?? ask.scoped(named, parts) ?? aspect.ask;
+  const denyRule = wholeToolRule(deny, call) ?? deny.scoped(named, parts) ?? aspect.deny;
+  const askRule = wholeToolRule(ask, call) ?? ask.scoped(named, parts) ?? aspect.ask;
   const allowed = BASH_TOOLS.has(call.toolName) ? aspect.allow : (wholeAllow ?? allow.scoped(named, parts) ?? aspect.allow);
   const allowRule = allowed !== null && state.mode === 'auto' && !survivesAuto(allowed) ? null : allowed;
   const requiresPerson = personNeeded(call);
@@ -69,15 +70,6 @@ function aspectOf(call: PermissionCall, state: PermissionState, wholeAllow: Rule
   if (BASH_TOOLS.has(call.toolName)) return bashAspect(call, state, wholeAllow);
   if (call.toolName === 'PowerShell') return powershellAspect(call, state, wholeAllow);
   return NO_ASPECT;
-}
-
-/** A rule for the whole tool; of those that restrict, `Edit` speaks of every tool that edits files, and `Bash` of Monitor. */
-function wholeTool(call: PermissionCall, state: PermissionState, behavior: 'deny' | 'ask'): RuleMatch | null {
-  const rules = state.rules[behavior];
-  const own = rules.wholeTool(call);
-  if (own !== null) return own;
-  if (GOVERNED_BY.get(call.toolName) === 'Edit') return rules.wholeTool({ toolName: 'Edit' });
-  return call.toolName === 'Monitor' ? rules.wholeTool({ toolName: 'Bash' }) : null;
 }
 
 function namedParts({ toolName, input }: PermissionCall): {

@@ -4,6 +4,7 @@ import { type GrammarOptions, type RuleMatcher, readRule } from './grammar.js';
 import { type McpIdentity, mcpRuleMatches } from './mcpRules.js';
 import { PathRuleSet } from './pathRules.js';
 import type { PathBase, PathFs } from './paths.js';
+import { GOVERNED_BY } from './toolNames.js';
 import type { PermissionRule, RuleBehavior, RuleMatch, RuleScope } from './types.js';
 import { wildcard } from './wildcard.js';
 
@@ -151,6 +152,19 @@ function nameMatches(pattern: string, name: string, behavior: RuleBehavior): boo
   const bare = /[ :]\*$/.test(pattern) ? pattern.slice(0, -2) : null;
   if (bare !== null && wildcard(bare, '.', flags).test(name)) return true;
   return wildcard(bare === null ? pattern : `${bare} *`, '.', flags).test(name);
+}
+
+/**
+ * A rule for every call of a tool, written under its own name or that of the tool whose rules govern it: `Edit` speaks of every
+ * tool that edits files, `Read` of every tool that looks into them, `Bash` of Monitor.
+ */
+export function wholeToolRule(
+  rules: BehaviorRules,
+  call: { readonly toolName: string; readonly mcp?: McpIdentity | undefined },
+): RuleMatch | null {
+  const own = rules.wholeTool(call);
+  const governor = call.toolName === 'Monitor' ? 'Bash' : GOVERNED_BY.get(call.toolName);
+  return own ?? (governor === undefined ? null : rules.wholeTool({ toolName: governor }));
 }
 
 /** All rules of a session, compiled once. */
