@@ -17,6 +17,8 @@ export interface ExecutorContext extends ExecutorInput {
 export type ExecutorEvent =
   | ExecutorRequest
   | CallReport
+  /** A call has yielded: its actor is done, and forgotten. */
+  | { readonly type: 'xstate.done.actor.*'; readonly actorId: string }
   | { readonly type: 'xstate.error.actor.*'; readonly error: unknown; readonly actorId: string };
 
 /** A call's abort that reaches the query: `siblingError` never bubbles past the executor. */
@@ -101,14 +103,16 @@ const deciding = executor.extend({
       }
     }),
     forgetCall: executor.enqueueActions(({ context, event, enqueue }) => {
-      assertEvent(event, 'call.yielded');
-      const { slot, callId } = event;
+      assertEvent(event, 'xstate.done.actor.*');
+      const { actorId: slot } = event;
       enqueue.stopChild(slot);
-      enqueue.assign({ calls: change(context.calls, callId, { stage: 'yielded' }) });
+      enqueue.assign({
+        calls: context.calls.map((call) => (call.slot === slot && call.stage === 'yielding' ? { ...call, stage: 'yielded' as const } : call)),
+      });
     }),
     /** A call's actor broke: no action of ours may throw, so this is a defect; its result is written all the same. */
     buryBrokenCall: executor.enqueueActions(({ context, event, enqueue }) => {
-      if (!('actorId' in event)) return;
+      assertEvent(event, 'xstate.error.actor.*');
       const { actorId: slot, error } = event;
       const call = context.calls.find((one) => one.slot === slot && one.stage !== 'yielded');
       enqueue.stopChild(slot);
@@ -157,7 +161,7 @@ export const executorMachine = deciding.createMachine({
     'call.classified': { actions: [{ type: 'rememberClass', params: ({ event }) => event }, 'moveOn'] },
     'call.progress': {},
     'call.completed': { actions: [{ type: 'rememberOutcome', params: ({ event }) => event }, 'moveOn'] },
-    'call.yielded': { actions: ['forgetCall', 'moveOn'] },
+    'xstate.done.actor.*': { actions: ['forgetCall', 'moveOn'] },
     'call.aborted': [
       {
         guard: { type: 'concernsSiblingsOnly', params: ({ event }) => event },

@@ -32,8 +32,7 @@ export type CallReport =
   | { readonly type: 'call.progress'; readonly slot: string; readonly callId: string; readonly progress: ToolProgress }
   | { readonly type: 'call.completed'; readonly slot: string; readonly callId: string; readonly outcome: CallOutcome }
   /** The call asks for more than itself to end: a person said stop, or its tool cancels siblings on error. */
-  | { readonly type: 'call.aborted'; readonly slot: string; readonly callId: string; readonly reason: AbortReason }
-  | { readonly type: 'call.yielded'; readonly slot: string; readonly callId: string };
+  | { readonly type: 'call.aborted'; readonly slot: string; readonly callId: string; readonly reason: AbortReason };
 
 /** Turn → executor. */
 export type ExecutorRequest =

@@ -166,7 +166,6 @@ export const toolCallMachine = setup({
     })),
     tellPersonSaidStop: report((context) => ({ type: 'call.aborted', ...address(context), reason: 'permissionRejected' })),
     tellSiblingsToStop: report((context) => ({ type: 'call.aborted', ...address(context), reason: 'siblingError' })),
-    tellYielded: report((context) => ({ type: 'call.yielded', ...address(context) })),
   },
   guards: {
     isValid: (_, params: { readonly verdict: ValidationVerdict }) => params.verdict.ok,
@@ -494,7 +493,7 @@ export const toolCallMachine = setup({
 
     yielded: {
       type: 'final',
-      entry: [{ type: 'announce', params: { state: 'yielded' } }, 'tellYielded'],
+      entry: { type: 'announce', params: { state: 'yielded' } },
     },
   },
 });

@@ -35,6 +35,8 @@ export interface AssembledSession {
   readonly updates: Subject<SessionUpdate>;
   readonly transcript: Transcript;
   readonly warnings: readonly string[];
+  /** `session.started`, once it has been said. */
+  firstWords(): readonly SessionUpdate[];
   /** Resolves when the session is closed or its actor has broken. */
   readonly settled: Promise<void>;
 }
@@ -60,7 +62,9 @@ export function assembleSession(options: SessionOptions): AssembledSession {
   const { transcript, resultsDir, resumed } = openStore(options, { cwd, sessionId, now, newId, env });
 
   const updates = new Subject<SessionUpdate>();
+  let firstWords: readonly SessionUpdate[] = [];
   const update = (one: SessionUpdate): void => {
+    if (one.type === 'session.started') firstWords = [one];
     options.onUpdate?.(one);
     updates.next(one);
   };
@@ -208,7 +212,13 @@ export function assembleSession(options: SessionOptions): AssembledSession {
     },
   };
 
-  const warnings = [...settings.warnings, ...hookConfig.issues.map((issue) => issue.message), ...permissions.warnings, ...toolbox.warnings];
+  const warnings = [
+    ...settings.warnings,
+    ...hookConfig.issues.map((issue) => issue.message),
+    ...permissions.warnings,
+    ...toolbox.warnings,
+    ...(transcript.loaded?.problems ?? []).map(({ text }) => `transcript ${transcript.path}: ${text}`),
+  ];
   const limits = { maxTurns: turnLimit(options.limits ?? {}), maxStopRounds: stopRounds(options, env), maxPauses: 10 };
   const actor = createActor(liveSession, {
     id: `session:${sessionId}`,
@@ -229,7 +239,7 @@ export function assembleSession(options: SessionOptions): AssembledSession {
   });
   actor.start();
   for (const { id, text } of resumed?.undeliveredNotifications ?? []) inbox.put({ kind: 'notification', id, text });
-  return { actor, services, updates, transcript, warnings, settled };
+  return { actor, services, updates, transcript, warnings, settled, firstWords: () => firstWords };
 }
 
 interface StorePlace {

@@ -1,8 +1,10 @@
 import type { HookResult } from '../hooks/types.js';
 import type { JsonObject } from '../json.js';
 import type { ToolVerdict } from '../permissions/types.js';
+import { MESSAGE_BUDGET_CHARS } from '../results/index.js';
 import type { ToolUseRequest } from '../tool/call.js';
 import type { AnyTool, SessionModifier } from '../tool/types.js';
+import type { Conversation } from './conversation.js';
 import type { StoredResult } from './services.js';
 
 /** What the ports keep of a call while its turn lasts: everything that is not plain JSON, or too large for a context. */
@@ -24,15 +26,31 @@ export interface CallRecord {
   /** The mapped result, until the outcome fixes it. */
   draft: StoredResult | undefined;
   result: StoredResult | undefined;
+  /** The result is on the transcript. */
+  isWritten: boolean;
   lastProgressAt: number;
 }
 
 /** The calls of the running turn, by `tool_use` id. Ids are unique within a turn only, so every turn begins with an empty book. */
 export class CallBook {
   private records = new Map<string, CallRecord>();
+  /** Characters of the results written so far. */
+  private written = 0;
 
   begin(): void {
     this.records = new Map();
+    this.written = 0;
+  }
+
+  /**
+   * Writes a fixed result to the transcript at once, as long as the turn's results fit their common budget: what goes beyond it
+   * may yet be moved to a file, and is written when that is known.
+   */
+  writeWithinBudget(record: CallRecord, conversation: Conversation): void {
+    if (!record.result || this.written + record.result.size > MESSAGE_BUDGET_CHARS) return;
+    this.written += record.result.size;
+    record.isWritten = true;
+    conversation.writeResult([record.result.block, ...record.result.images]);
   }
 
   open(call: ToolUseRequest, now: number): CallRecord {
@@ -49,6 +67,7 @@ export class CallBook {
       modify: undefined,
       draft: undefined,
       result: undefined,
+      isWritten: false,
       lastProgressAt: Number.NEGATIVE_INFINITY,
     };
     this.records.set(call.id, record);

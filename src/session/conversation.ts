@@ -65,12 +65,15 @@ export class Conversation {
     this.lastText = '';
   }
 
-  /** Every result of a turn in call order, in one user message, before anything else that goes into it. */
+  /** Writes a result down as soon as it is fixed, so that a crash cannot lose it. It enters the history with the others of its turn. */
+  writeResult(content: readonly ContentBlockParam[]): void {
+    this.log({ kind: 'user', content });
+  }
+
+  /** Every result of a turn in call order, in one user message, before anything else that goes into it. They have been written down. */
   addResults(results: readonly ToolResultBlockParam[], images: readonly ContentBlockParam[]): void {
     const content = [...results, ...images];
-    if (content.length === 0) return;
-    this.log({ kind: 'user', content });
-    this.push(content);
+    if (content.length > 0) this.push(content);
   }
 
   /** What stands beside the conversation: context of hooks, notifications, prompts typed while a turn ran. */

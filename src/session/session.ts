@@ -1,4 +1,4 @@
-import type { Observable } from 'rxjs';
+import { concat, defer, from, type Observable } from 'rxjs';
 import type { Actor } from 'xstate';
 import type { ContentBlockParam, MessageParam } from '../messages/types.js';
 import type { PermissionAnswer, PermissionMode, PermissionUpdate } from '../permissions/types.js';
@@ -16,7 +16,7 @@ export interface Session {
   readonly id: string;
   /** The XState actor: the root of everything that runs for this session. */
   readonly actor: Actor<typeof liveSession>;
-  /** Everything that happens, as it happens, for any number of listeners. */
+  /** Everything that happens, as it happens, for any number of listeners. Late ones hear `session.started` first. */
   readonly updates$: Observable<SessionUpdate>;
   /** File of the transcript; null for a session in memory. */
   readonly transcriptPath: string | null;
@@ -62,7 +62,7 @@ export function createSession(options: SessionOptions = {}): Session {
   return sessionFace(assembleSession(options));
 }
 
-function sessionFace({ actor, services, updates, transcript, warnings, settled }: AssembledSession): Session {
+function sessionFace({ actor, services, updates, transcript, warnings, settled, firstWords }: AssembledSession): Session {
   let closing: Promise<void> | undefined;
   const isIdle = () => actor.getSnapshot().matches({ conversation: 'idle' });
   const whenIdle = (): Promise<void> =>
@@ -79,7 +79,7 @@ function sessionFace({ actor, services, updates, transcript, warnings, settled }
   return {
     id: services.sessionId,
     actor,
-    updates$: updates.asObservable(),
+    updates$: defer(() => concat(from(firstWords()), updates)),
     transcriptPath: transcript.path ?? null,
     resultsDir: services.resultsDir,
     warnings,

@@ -34,6 +34,7 @@ export function fixResult(callId: string, outcome: CallOutcome, services: Servic
   if (!record || record.result) return;
   record.result = record.draft ?? syntheticResult(record, outcome);
   services.journal({ type: 'call.outcome', callId, outcome });
+  services.calls.writeWithinBudget(record, services.conversation);
   const tool = record.tool?.name ?? record.call.name;
   services.update({ type: 'call.result', callId, tool, outcome, result: record.result.block });
 }

@@ -39,7 +39,8 @@ export const attachResults = asyncPort<
   TurnAddress & { readonly executed: ExecutorOutput | null; readonly abort: AbortReason | null },
   { readonly preventContinuation: boolean }
 >(async ({ queryId, turn, executed, abort }, { services: session, signal }) => {
-  const stored = session.calls.all().flatMap((record) => (record.result ? [record.result] : []));
+  const records = session.calls.all().filter((record) => record.result !== undefined);
+  const stored = records.flatMap((record) => (record.result ? [record.result] : []));
   const stopped = abort ?? executed?.abortReason ?? null;
   if (stored.length === 0 && stopped === null) return { preventContinuation: false };
   const batch = stored.length > 0 && stopped === null ? await runBatchHooks(session, `${queryId}:${turn}`, signal) : undefined;
@@ -47,6 +48,9 @@ export const attachResults = asyncPort<
     stored.map((result) => result.block),
     session.results,
   );
+  for (const [n, result] of results.entries()) {
+    if (!records[n]?.isWritten) session.conversation.writeResult([result, ...(stored[n]?.images ?? [])]);
+  }
   session.conversation.addResults(
     results,
     stored.flatMap((result) => result.images),
