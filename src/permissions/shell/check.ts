@@ -39,11 +39,27 @@ export function walkExpansions(state: WalkState, node: SyntaxNode, scope: Scope)
     if (child.type === 'ParameterExpansion' && child.operation?.type === 'Transform' && child.operation.operand.text === 'P') {
       state.opaque.push({ text: child.text, reason: `${child.text} runs the substitutions in a variable's value` });
     }
+    if (isUnread(child)) state.broken ??= `${child.text} is nested too deep to look at`;
     if (child.type === 'Script') state.walkParsed(child, { ...scope, stdin: null, via: scope.via, timed: false, depth: scope.depth + 1 });
     else walkExpansions(state, child, scope);
   });
 }
 
+/** A substitution that the parser left alone. */
+function isUnread(node: SyntaxNode): node is Extract<SyntaxNode, { text: string }> {
+  switch (node.type) {
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+    case 'ArithmeticCommandExpansion':
+      return node.script === undefined;
+    case 'ArithmeticExpansion':
+      return node.expression === undefined && /\$\(|`/.test(node.text);
+    default:
+      return false;
+  }
+}
+
+/** Notes the files that redirections open, and the commands inside their words. */
 export function walkRedirects(state: WalkState, redirects: readonly Redirection[], scope: Scope): void {
   for (const redirect of redirects) {
     if (redirect.descriptor?.type === 'FileDescriptorVariable') state.blockers.add('opens a file descriptor by a variable');

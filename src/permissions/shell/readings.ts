@@ -18,8 +18,9 @@ interface Piece {
 }
 
 const MAX_ALTERNATIVES = 16;
+const MAX_READINGS = 24;
 /** All that a command's name may become: a glob in it stands for whatever files there are. */
-export function readName(word: Word, context: ReadContext): string[][] {
+function readName(word: Word, context: ReadContext): string[][] {
   const readings = readWord(word, context);
   if (!word.parts?.some((part) => part.type === 'Glob' || part.type === 'ExtendedGlob')) return readings;
   return readings.map((fields) => fields.map((field) => field.replace(/\[[^\]]*\]|[*?]/g, UNKNOWN)));
@@ -40,7 +41,20 @@ export function readWord(word: Word, context: ReadContext): string[][] {
   return alternatives.map(fieldsOf);
 }
 
-export function readAssignment(assignment: Assignment, context: ReadContext): string[][] {
+/** All that a command's words may become, the first being its name. */
+export function readWords([name, ...args]: readonly (Word | Assignment)[], context: ReadContext): string[][] {
+  if (name === undefined) return [];
+  let readings: string[][] = name.type === 'Word' ? readName(name, context) : readAssignment(name, context);
+  for (const arg of args) {
+    const options = arg.type === 'Word' ? readWord(arg, context) : readAssignment(arg, context);
+    const next: string[][] = [];
+    for (const head of readings) for (const option of options) if (next.length < MAX_READINGS) next.push([...head, ...option]);
+    readings = next;
+  }
+  return readings;
+}
+
+function readAssignment(assignment: Assignment, context: ReadContext): string[][] {
   if (assignment.value.type === 'ArrayValue') return [[assignment.text]];
   const head = assignment.text.slice(0, assignment.value.pos - assignment.pos);
   return readWord(assignment.value, context).map((fields) => [head + fields.join(' ')]);

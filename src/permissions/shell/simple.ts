@@ -3,7 +3,7 @@ import { checkAssignment, checkWord, walkRedirects } from './check.js';
 import { push } from './collect.js';
 import { changeDirectory } from './directories.js';
 import { inputOf } from './inputs.js';
-import { readAssignment, readName, readWord } from './readings.js';
+import { readWords } from './readings.js';
 import type { Scope, WalkState } from './state.js';
 import type { ShellWord } from './types.js';
 
@@ -21,41 +21,17 @@ export function walkCommand(state: WalkState, node: Extract<CommandNode, { type:
     return;
   }
   if (RESERVED.test(node.name.text)) state.broken ??= `${node.name.text} stands where the shell reads no reserved word`;
-  const words: ShellWord[] = [checkWord(state, node.name, scope)];
-  let readings: string[][] = readName(node.name, state.reading);
-  for (const arg of node.args) {
-    let options: string[][];
-    if (arg.type === 'Word') {
-      words.push(checkWord(state, arg, scope));
-      options = readWord(arg, state.reading);
-    } else {
-      const { value } = checkAssignment(state, arg, scope);
-      words.push({
-        text: arg.text,
-        value: value === null ? null : `${arg.name}${arg.append === true ? '+' : ''}=${value}`,
-        glob: false,
-        tilde: false,
-      });
-      options = readAssignment(arg, state.reading);
-    }
-    const next: string[][] = [];
-    for (const head of readings) for (const option of options) if (next.length < MAX_READINGS) next.push([...head, ...option]);
-    readings = next;
-  }
-  const first = readings[0]?.[0];
-  for (const reading of readings) {
-    const meaning = state.aliases.get(reading[0] ?? '');
-    if (meaning !== undefined)
-      readings = [...readings, ...meaning.map((text) => [...text.split(/\s+/), ...reading.slice(1)])].slice(0, MAX_READINGS);
-  }
-  if (first === 'alias' && state.reading.mode === 'strict') {
-    for (const arg of readings[0]?.slice(1) ?? []) {
-      const at = arg.indexOf('=');
-      if (at > 0) state.aliases.set(arg.slice(0, at), [...(state.aliases.get(arg.slice(0, at)) ?? []), arg.slice(at + 1)]);
-    }
-  }
-  const end = words.length;
-  const text = sourceText([node.name, ...node.args], scope.source);
+  const nodes = [node.name, ...node.args];
+  const words = nodes.map((part): ShellWord => {
+    if (part.type === 'Word') return checkWord(state, part, scope);
+    const { value } = checkAssignment(state, part, scope);
+    const head = `${part.name}${part.append === true ? '+' : ''}=`;
+    return { text: part.text, value: value === null ? null : head + value, glob: false, tilde: false };
+  });
+  const readings = withAliases(state, readWords(nodes, state.reading));
+  const written = sourceText(nodes, scope.source);
+  // In a script that was put together from arguments `$_` stands for what they do not show.
+  const text = scope.via === null ? written : written.replaceAll('$_', '…');
   const prefix = node.prefix.filter((part) => part.type === 'Assignment').map((part) => part.text);
   push(
     state,
@@ -63,7 +39,7 @@ export function walkCommand(state: WalkState, node: Extract<CommandNode, { type:
       text: [...prefix, text].join(' '),
       ruleText: text,
       assignments,
-      words: words.slice(0, end),
+      words,
       redirects: [],
       directories: scope.directories,
       readings,
@@ -80,6 +56,27 @@ export function walkCommand(state: WalkState, node: Extract<CommandNode, { type:
     scope.directories = moved;
     break;
   }
+}
+
+/** Readings together with what aliases defined before make of them; an `alias` command defines more. */
+function withAliases(state: WalkState, readings: readonly string[][]): string[][] {
+  const all = [...readings];
+  for (let i = 0; i < all.length && all.length < MAX_READINGS; i++) {
+    const [name = '', ...rest] = all[i] ?? [];
+    for (const text of state.aliases.get(name) ?? []) {
+      const [first = ''] = text.split(/\s+/);
+      if (first !== name) all.push([...text.split(/\s+/), ...rest]);
+    }
+  }
+  if (state.reading.mode === 'claude-code') return all;
+  for (const [name, ...args] of all) {
+    if (name !== 'alias') continue;
+    for (const arg of args) {
+      const at = arg.indexOf('=');
+      if (at > 0) state.aliases.set(arg.slice(0, at), [...(state.aliases.get(arg.slice(0, at)) ?? []), arg.slice(at + 1)]);
+    }
+  }
+  return all;
 }
 
 /** The words as written, blanks between them kept, redirections left out, line continuations joined. */

@@ -36,12 +36,15 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
   return state;
 }
 
-export function walkParsed(state: WalkState, parsed: ParsedScript, scope: Scope): void {
+/** Walks a script of its own: the whole text, or one inside a word. */
+function walkParsed(state: WalkState, parsed: ParsedScript, scope: Scope): void {
   if (parsed.errors !== undefined && parsed.errors.length > 0) state.broken ??= parsed.errors[0]?.message ?? 'it does not parse';
   const text = parsed.source ?? scope.source;
   if (/=|\bfor\b|\bselect\b/.test(text)) collectVariables(state, parsed);
   walkStatements(state, parsed.commands, { ...scope, source: text });
 }
+
+/** Notes every literal value that the script gives a variable, wherever it stands. */
 function collectVariables(state: WalkState, node: SyntaxNode): void {
   if (node.type === 'Assignment') assign(state, node.name, node.value.type === 'Word' ? readWord(node.value, state.reading) : []);
   if (node.type === 'For' || node.type === 'Select')
