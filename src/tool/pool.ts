@@ -1,4 +1,4 @@
-import { baseTools } from '../tools/index.js';
+import { type BuiltInToolOptions, baseTools } from '../tools/index.js';
 import { closest } from './closest.js';
 import { messageOf } from './errors.js';
 import { inputChecker } from './input-issues.js';
@@ -6,8 +6,8 @@ import { toolInputJSONSchema } from './input-schema.js';
 import type { AnyTool } from './types.js';
 
 /** Every built-in tool that this machine can run, by name. */
-export function getAllBaseTools(): readonly AnyTool[] {
-  return baseTools()
+export function getAllBaseTools(options: BuiltInToolOptions = {}): readonly AnyTool[] {
+  return baseTools(options)
     .filter((tool) => tool.isEnabled())
     .sort(byName);
 }

@@ -44,9 +44,12 @@ export function askUserQuestionTool() {
     timeoutMs: 24 * 60 * 60 * 1000,
     validateInput({ questions }) {
       const texts = new Set(questions.map(({ question }) => question));
-      if (texts.size < questions.length) return { ok: false, message: 'Each question must have a text of its own; answers are told apart by it.' };
+      if (texts.size < questions.length)
+        return { ok: false, message: 'Each question must have a text of its own; answers are told apart by it.' };
       const repeated = questions.find(({ options }) => new Set(options.map(({ label }) => label)).size < options.length);
-      return repeated === undefined ? { ok: true } : { ok: false, message: `The choices of "${repeated.question}" must differ from each other.` };
+      return repeated === undefined
+        ? { ok: true }
+        : { ok: false, message: `The choices of "${repeated.question}" must differ from each other.` };
     },
     async call({ questions }, context) {
       throwIfAborted(context.signal);

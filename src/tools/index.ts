@@ -1,20 +1,50 @@
 import type { AnyTool } from '../tool/types.js';
+import { askUserQuestionTool } from './ask-user-question.js';
 import { type BashOptions, bashTool } from './bash/bash.js';
 import { editTool } from './edit/edit.js';
 import type { FileChangeOptions } from './fs/change.js';
+import { notebookEditTool } from './notebook-edit.js';
+import { powershellTool } from './powershell.js';
 import { readTool } from './read/read.js';
 import { globTool } from './search/glob.js';
 import { grepTool } from './search/grep.js';
+import { sleepTool } from './sleep.js';
+import { taskOutputTool } from './task-output.js';
+import { taskStopTool } from './task-stop.js';
+import { todoWriteTool } from './todo-write.js';
+import { type WebFetchOptions, webFetchTool } from './web-fetch/web-fetch.js';
+import { worktreeTools } from './worktree.js';
 import { writeTool } from './write.js';
 
 export { createFileLedger } from './fs/ledger.js';
 export { absolutePath, resolveTarget } from './fs/paths.js';
 export { FILE_TOOLS, type ToolPath, toolPaths } from './tool-paths.js';
+export type { PageSummariser, WebFetchOptions } from './web-fetch/web-fetch.js';
 
 /** What an embedding program may set about the built-in tools. */
-export interface BuiltInToolOptions extends FileChangeOptions, BashOptions {}
+export interface BuiltInToolOptions extends FileChangeOptions, BashOptions {
+  readonly webFetch?: WebFetchOptions;
+  /** Offer EnterWorktree and ExitWorktree. Default false. */
+  readonly worktrees?: boolean;
+}
 
-/** The built-in tools, enabled on this machine or not. */
+/** The built-in tools, enabled on this machine or not. Tools keep state by session, so one set may serve several. */
 export function baseTools(options: BuiltInToolOptions = {}): AnyTool[] {
-  return [bashTool(options), editTool(options), globTool(), grepTool(), readTool(), writeTool(options)];
+  return [
+    askUserQuestionTool(),
+    bashTool(options),
+    editTool(options),
+    globTool(),
+    grepTool(),
+    notebookEditTool(options),
+    powershellTool(options),
+    readTool(),
+    sleepTool(),
+    taskOutputTool(),
+    taskStopTool(),
+    todoWriteTool(),
+    webFetchTool(options.webFetch),
+    writeTool(options),
+    ...(options.worktrees === true ? worktreeTools() : []),
+  ];
 }

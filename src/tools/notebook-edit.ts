@@ -38,9 +38,12 @@ export function notebookEditTool(options: FileChangeOptions = {}) {
     validateInput(input) {
       const refusal = refusePath(input.notebook_path);
       if (refusal !== undefined) return { ok: false, message: refusal };
-      if (!input.notebook_path.endsWith('.ipynb')) return { ok: false, message: `${input.notebook_path} is not a notebook (.ipynb). Use Edit.` };
-      if (input.edit_mode === 'insert' && input.cell_type === undefined) return { ok: false, message: 'cell_type is needed to insert a cell.' };
-      if (input.edit_mode !== 'insert' && input.cell_id === undefined) return { ok: false, message: `cell_id is needed to ${input.edit_mode} a cell.` };
+      if (!input.notebook_path.endsWith('.ipynb'))
+        return { ok: false, message: `${input.notebook_path} is not a notebook (.ipynb). Use Edit.` };
+      if (input.edit_mode === 'insert' && input.cell_type === undefined)
+        return { ok: false, message: 'cell_type is needed to insert a cell.' };
+      if (input.edit_mode !== 'insert' && input.cell_id === undefined)
+        return { ok: false, message: `cell_id is needed to ${input.edit_mode} a cell.` };
       return { ok: true };
     },
     async call(input, context) {
@@ -49,7 +52,8 @@ export function notebookEditTool(options: FileChangeOptions = {}) {
         if (current === undefined) throw new ToolFailure(`${target.asked} does not exist.`);
         const record = context.files.get(target.real);
         if (record === undefined) throw new ToolFailure(`${target.asked} has not been read in this conversation. Read it first.`);
-        if (record.digest !== digestOf(current.bytes)) throw new ToolFailure(`${target.asked} has changed since it was read. Read it again before changing it.`);
+        if (record.digest !== digestOf(current.bytes))
+          throw new ToolFailure(`${target.asked} has changed since it was read. Read it again before changing it.`);
         if (current.text === undefined) throw new ToolFailure(`${target.asked} is a binary file.`);
         const notebook = parseNotebook(current.text.text, target.asked);
         const edited = editCell(current.text.text, notebook, input);
@@ -62,7 +66,11 @@ export function notebookEditTool(options: FileChangeOptions = {}) {
     mapToolResultToToolResultBlockParam: (output) => ({
       content: [`Cell ${output.cellId} of ${output.filePath} was ${PAST[output.mode]}.`, ...output.notes].join('\n'),
     }),
-    renderToolUseMessage: (input) => ({ title: `${input.edit_mode} cell ${input.cell_id ?? ''} of ${input.notebook_path}`, body: input.new_source, format: 'code' }),
+    renderToolUseMessage: (input) => ({
+      title: `${input.edit_mode} cell ${input.cell_id ?? ''} of ${input.notebook_path}`,
+      body: input.new_source,
+      format: 'code',
+    }),
     renderToolResultMessage: (output) => ({ title: `NotebookEdit ${output.filePath}`, body: output.diff, format: 'diff' }),
   });
 }

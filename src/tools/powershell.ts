@@ -7,7 +7,11 @@ import { INLINE_CHARS, runShell, type ShellKind, shellTimeouts } from './bash/sh
 
 const inputSchema = z.strictObject({
   command: z.string().min(1).describe('The PowerShell command to run'),
-  timeout: z.number().positive().optional().describe('Milliseconds after which the command is stopped or moved to the background (default 120000, at most 600000)'),
+  timeout: z
+    .number()
+    .positive()
+    .optional()
+    .describe('Milliseconds after which the command is stopped or moved to the background (default 120000, at most 600000)'),
   description: z.string().optional().describe('What the command does, in five to ten words'),
   run_in_background: z.boolean().optional().describe('Answer at once and let the command run on'),
   dangerouslyDisableSandbox: z.boolean().optional().describe('Run outside the sandbox, where there is one'),
@@ -18,10 +22,19 @@ const POWERSHELL: ShellKind = {
   invocation: (command, cwdFile) => ({
     file: findPowerShell() ?? 'pwsh',
     // Encoded, since no quoting survives every way from here to there.
-    args: ['-NoLogo', '-NoProfile', '-NonInteractive', '-EncodedCommand', Buffer.from(script(command, cwdFile), 'utf16le').toString('base64')],
+    args: [
+      '-NoLogo',
+      '-NoProfile',
+      '-NonInteractive',
+      '-EncodedCommand',
+      Buffer.from(script(command, cwdFile), 'utf16le').toString('base64'),
+    ],
   }),
   meaningOfExit(command, code) {
-    const name = /^\s*(?:&\s*)?([\w.-]+)/.exec(command)?.[1]?.toLowerCase().replace(/\.exe$/, '');
+    const name = /^\s*(?:&\s*)?([\w.-]+)/
+      .exec(command)?.[1]
+      ?.toLowerCase()
+      .replace(/\.exe$/, '');
     if (name === 'robocopy' && code >= 1 && code <= 7) return 'robocopy reports what it copied';
     if (code === 1 && name !== undefined && ['grep', 'rg', 'egrep', 'fgrep', 'findstr'].includes(name)) return 'no matches';
     return code === 1 && /^\s*git\s+(?:diff|grep)\b/.test(command) ? 'no matches, or differences' : undefined;
@@ -44,7 +57,7 @@ function script(command: string, cwdFile: string): string {
 }
 
 /** The PowerShell on the path: 7 before the one that comes with Windows. */
-export function findPowerShell(searchPath = process.env['PATH'] ?? ''): string | undefined {
+export function findPowerShell(searchPath = process.env.PATH ?? ''): string | undefined {
   const names = process.platform === 'win32' ? ['pwsh.exe', 'powershell.exe'] : ['pwsh'];
   for (const name of names) {
     for (const folder of searchPath.split(path.delimiter).filter(Boolean)) {

@@ -46,7 +46,10 @@ export function sleepTool() {
       return { data: output };
     },
     mapToolResultToToolResultBlockParam: ({ wokenBy, sleptMs }) => ({
-      content: wokenBy === 'time' ? `Waited ${(sleptMs / 1000).toFixed(1)} s.` : `Woken after ${(sleptMs / 1000).toFixed(1)} s: something happened.`,
+      content:
+        wokenBy === 'time'
+          ? `Waited ${(sleptMs / 1000).toFixed(1)} s.`
+          : `Woken after ${(sleptMs / 1000).toFixed(1)} s: something happened.`,
     }),
     renderToolUseMessage: ({ seconds }) => ({ title: `Wait up to ${seconds} s` }),
     renderToolResultMessage: ({ wokenBy }) => ({ title: wokenBy === 'time' ? 'Waited' : 'Woken' }),

@@ -25,7 +25,8 @@ export function taskOutputTool() {
     name: 'TaskOutput',
     aliases: ['BashOutput', 'AgentOutput'],
     description: 'Show the state and output of a background task',
-    prompt: "Shows a background task's state and the end of its output, waiting for it to end if block is set. Reading the output file with Read does the same without waiting.",
+    prompt:
+      "Shows a background task's state and the end of its output, waiting for it to end if block is set. Reading the output file with Read does the same without waiting.",
     inputSchema,
     searchHint: 'background task output status wait',
     isReadOnly: () => true,
@@ -60,7 +61,7 @@ export function taskOutputTool() {
 }
 
 function maxChars(context: ToolContext): number {
-  const configured = Number(context.env['TASK_MAX_OUTPUT_LENGTH']);
+  const configured = Number(context.env.TASK_MAX_OUTPUT_LENGTH);
   return Number.isInteger(configured) && configured > 0 ? Math.min(configured, 160_000) : 32_000;
 }
 

@@ -31,7 +31,9 @@ export function taskStopTool() {
       const { tasks, task } = taskOf(task_id, context);
       return { data: task.status === 'running' ? await tasks.stop(task_id) : task };
     },
-    mapToolResultToToolResultBlockParam: (task) => ({ content: `Task ${task.id} (${task.title}) is ${task.status}. Its output is in ${task.outputFile}` }),
+    mapToolResultToToolResultBlockParam: (task) => ({
+      content: `Task ${task.id} (${task.title}) is ${task.status}. Its output is in ${task.outputFile}`,
+    }),
     renderToolUseMessage: ({ task_id }) => ({ title: `Stop ${task_id}` }),
     renderToolResultMessage: (task) => ({ title: `${task.title}: ${task.status}` }),
   });

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -52,7 +53,8 @@ function parseStat(line: string): { readonly command: string; readonly state: st
 
 function groupLives(groupId: number): boolean {
   try {
-    process.kill(-groupId, 0);
+    // Windows has no groups: there the shell stands for what it started.
+    process.kill(process.platform === 'win32' ? groupId : -groupId, 0);
     return true;
   } catch {
     return false;
@@ -86,6 +88,10 @@ export async function endProcesses(tree: ProcessTree, times: KillTimes = KILL_TI
 }
 
 async function signalAll(tree: ProcessTree, signal: NodeJS.Signals): Promise<void> {
+  if (process.platform === 'win32') {
+    await new Promise((resolve) => execFile('taskkill', ['/PID', String(tree.groupId), '/T', '/F'], resolve));
+    return;
+  }
   send(-tree.groupId, signal);
   if (process.platform !== 'linux') return;
   for (const { pid } of await livingProcesses(tree)) send(pid, signal);

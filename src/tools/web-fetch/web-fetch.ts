@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { buildTool } from '../../tool/build.js';
+import { ToolFailure, throwIfAborted } from '../../tool/errors.js';
+import type { ToolContext, ToolReturn } from '../../tool/types.js';
+import { pageText } from './markdown.js';
+import { PageCache } from './page-cache.js';
+import { checkedUrl, fetchPage } from './request.js';
+
+const inputSchema = z.strictObject({
+  url: z.string().min(1).describe('The address to fetch; http becomes https'),
+  prompt: z.string().min(1).describe('What to find on the page'),
+  offset: z.number().int().nonnegative().default(0).describe('Characters to skip, for a page that was cut'),
+});
+
+/** Answers a prompt over the text of a page; typically a small model. */
+export type PageSummariser = (request: {
+  readonly url: string;
+  readonly text: string;
+  readonly prompt: string;
+  readonly signal: AbortSignal;
+}) => Promise<string>;
+
+export interface WebFetchOptions {
+  /** Answers the prompt; without it the model gets the page's text. */
+  readonly summarise?: PageSummariser;
+  /** Hosts (`host` or `host:port`) that may be private and may be asked over http. Default: none. */
+  readonly allowHost?: (host: string) => boolean;
+  readonly now?: () => number;
+}
+
+export type WebFetchOutput =
+  | {
+      readonly type: 'page';
+      readonly url: string;
+      readonly status: number;
+      readonly result: string;
+      readonly fromCache: boolean;
+      readonly notes: readonly string[];
+    }
+  | { readonly type: 'redirect'; readonly url: string; readonly redirectUrl: string; readonly status: number };
+
+const MAX_TEXT_CHARS = 100_000;
+const CACHE_MS = 15 * 60 * 1000;
+
+/** Fetches a page of the public internet as Markdown. */
+export function webFetchTool(options: WebFetchOptions = {}) {
+  const cache = new PageCache(options.now);
+  const allowHost = options.allowHost ?? (() => false);
+  return buildTool({
+    name: 'WebFetch',
+    description: 'Fetch a web page',
+    prompt:
+      'Fetches a page from the public internet and answers the prompt over its text, or gives the text as Markdown. Addresses inside private networks are refused. A redirect to another host is reported; fetch the new address by a new call. Pages are kept for 15 minutes.',
+    inputSchema,
+    searchHint: 'http web page url download internet',
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    isDestructive: () => false,
+    idempotent: true,
+    interruptBehavior: 'cancel',
+    maxResultSizeChars: MAX_TEXT_CHARS + 10_000,
+    toAutoClassifierInput: (input) => `WebFetch ${input.url}`,
+    validateInput({ url }) {
+      try {
+        checkedUrl(url, allowHost);
+        return { ok: true };
+      } catch (error) {
+        if (error instanceof ToolFailure) return { ok: false, message: error.message };
+        throw error;
+      }
+    },
+    async call({ url: written, prompt, offset }, context): Promise<ToolReturn<WebFetchOutput>> {
+      const url = checkedUrl(written, allowHost);
+      const known = cache.get(url.href);
+      const notes: string[] = [];
+      let page = known;
+      if (page === undefined) {
+        const answer = await fetchPage(url, { signal: context.signal, allowHost });
+        if (answer.kind === 'redirect') {
+          return { data: { type: 'redirect', url: answer.from, redirectUrl: answer.to, status: answer.status } };
+        }
+        const text = await pageText(answer.body, answer.contentType);
+        if (answer.status >= 400) throw new ToolFailure(`${answer.url} answered with status ${answer.status}.\n${text.slice(0, 2000)}`);
+        if (answer.cut) notes.push('The page was cut at 10 MB.');
+        page = { url: answer.url, status: answer.status, text };
+        cache.set(url.href, page, cacheTime(context));
+      }
+      throwIfAborted(context.signal);
+      const part = page.text.slice(offset, offset + MAX_TEXT_CHARS);
+      if (offset + part.length < page.text.length)
+        notes.push(`Characters ${offset}-${offset + part.length} of ${page.text.length}; use offset for the rest.`);
+      const result =
+        options.summarise === undefined ? part : await options.summarise({ url: page.url, text: part, prompt, signal: context.signal });
+      return { data: { type: 'page', url: page.url, status: page.status, result, fromCache: known !== undefined, notes } };
+    },
+    mapToolResultToToolResultBlockParam(output) {
+      if (output.type === 'redirect') {
+        return {
+          content: `${output.url} redirects (${output.status}) to another host: ${output.redirectUrl}\nTo follow it, call WebFetch with that address.`,
+        };
+      }
+      return { content: [output.result, ...output.notes.map((note) => `[${note}]`)].join('\n') };
+    },
+    renderToolUseMessage: ({ url }) => ({ title: `Fetch ${url}` }),
+    renderToolResultMessage: (output) =>
+      output.type === 'page'
+        ? { title: output.url, body: output.result, format: 'markdown' }
+        : { title: `Redirect to ${output.redirectUrl}` },
+  });
+}
+
+function cacheTime(context: ToolContext): number {
+  const configured = Number(context.env.CLAUDE_CODE_WEBFETCH_CACHE_TTL_MS);
+  return context.env.CLAUDE_CODE_WEBFETCH_CACHE_TTL_MS !== undefined && configured >= 0 ? configured : CACHE_MS;
+}
