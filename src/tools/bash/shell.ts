@@ -9,6 +9,7 @@ import { messageOf, ToolAbortedError, ToolFailure } from '../../tool/errors.js';
 import type { ToolContext, ToolReturn } from '../../tool/types.js';
 import { isInside } from '../fs/paths.js';
 import type { KillTimes, LivingProcess } from './process-tree.js';
+import { recordShown } from './reads.js';
 import { type CommandExit, RunningCommand } from './run.js';
 
 /** What a shell tool's model input comes to. */
@@ -125,6 +126,7 @@ export async function runShell(
     case 'exited': {
       await command.drain();
       const output = await finished(shell, request, context, command, event.exit);
+      if (shell.kind === 'bash' && event.exit.code === 0) await recordShown(request.command, context, output);
       return afterwards(output, context, cwdFile);
     }
     case 'aborted': {
