@@ -23,10 +23,13 @@ export interface Settlement {
   readonly behavior: 'allow' | 'deny' | 'withdrawn';
 }
 
+/** Takes an answer to where it belongs. Returns why not, when it was refused there. */
+export type AnswerTaker = (answer: PermissionAnswer) => RpcError | undefined;
+
 interface Entry {
   readonly question: OpenQuestion;
   readonly shown: PendingApproval;
-  readonly onAnswer: (answer: PermissionAnswer) => void;
+  readonly onAnswer: AnswerTaker;
 }
 /** Settled ids remembered, to tell a late click who was first. */
 const REMEMBERED = 200;
@@ -47,8 +50,8 @@ export class ApprovalDesk {
     return [...this.#open.values()].map(({ shown }) => shown);
   }
 
-  /** Shows a question. `onAnswer` is called at most once, when the inspector answers. Returns how to settle it from elsewhere. */
-  open(question: OpenQuestion, onAnswer: (answer: PermissionAnswer) => void): (by: string, behavior: Settlement['behavior']) => void {
+  /** Shows a question. `onAnswer` is called when the inspector answers, no more once it has accepted. Returns how to settle it from elsewhere. */
+  open(question: OpenQuestion, onAnswer: AnswerTaker): (by: string, behavior: Settlement['behavior']) => void {
     this.log.guard(() => {
       this.#open.set(question.id, { question, shown: this.#show(question), onAnswer });
       this.log.put({ type: 'approval', toolUseId: question.toolUseId, toolName: question.toolName, phase: 'asked' });
@@ -74,9 +77,9 @@ export class ApprovalDesk {
         message: 'This input holds masked secrets, so it cannot be edited here: the mask would be sent. Edit it in the terminal.',
       };
     }
-    this.#settle(answer.id, by, answer.behavior);
-    entry.onAnswer(permissionAnswer(answer, entry.question.suggestions ?? [], by));
-    return undefined;
+    const refused = entry.onAnswer(permissionAnswer(answer, entry.question.suggestions ?? [], by));
+    if (!refused) this.#settle(answer.id, by, answer.behavior);
+    return refused;
   }
 
   onChange(listener: () => void): () => void {

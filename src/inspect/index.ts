@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import type { AnyActor } from 'xstate';
 import { ApprovalDesk } from './approvalDesk.js';
 import { CounterKeeper } from './counters.js';
 import { buildExport } from './exports/buildExport.js';
@@ -7,19 +6,12 @@ import type { MachineModule } from './exports/regressionTest.js';
 import { FlowLog, type FlowLogOptions } from './flowLog.js';
 import { createFlowSink, type FlowSink } from './flowSink.js';
 import type { DebugGate } from './gate/debugGate.js';
+import type { Inspectable, InspectionTarget } from './inspectable.js';
 import { snapshotRecording, startRecorder } from './recording.js';
 import { type InspectorServer, type InspectorServerOptions, startServer } from './server/inspectorServer.js';
 import { defaultPageDir, loadPage } from './server/staticFiles.js';
+import { sessionFeed } from './sessionFeed.js';
 import { XStateAdapter, type XStateAdapterOptions } from './xstateAdapter.js';
-
-/** Something a session offers to an inspector beside its root actor. */
-export interface Inspectable {
-  readonly actor: AnyActor;
-  /** The gate the session was created with, for pausing. */
-  readonly gate?: DebugGate;
-  /** Called once on attach; the session feeds the sink and shows its questions on the desk until the returned function is called. */
-  attachInspection?(feeds: { readonly sink: FlowSink; readonly desk: ApprovalDesk }): () => void;
-}
 
 export interface FlowOptions extends FlowLogOptions, Pick<XStateAdapterOptions, 'nameActor'> {
   /** The gate the actor was created with. */
@@ -36,10 +28,10 @@ export interface InspectedSystem {
 }
 
 /** Starts the account of a flow. Before this call, and after `detach`, inspection costs nothing: no observer is registered. */
-export function inspectFlow(target: AnyActor | Inspectable, options: FlowOptions = {}): InspectedSystem {
-  const inspectable: Inspectable = 'actor' in target ? target : { actor: target };
+export function inspectFlow(target: InspectionTarget, options: FlowOptions = {}): InspectedSystem {
+  const inspectable: Inspectable = 'updates$' in target ? sessionFeed(target) : 'actor' in target ? target : { actor: target };
   const gate = options.gate ?? inspectable.gate;
-  const log = new FlowLog(options);
+  const log = new FlowLog({ ...(inspectable.name === undefined ? {} : { name: inspectable.name }), ...options });
   const adapter = new XStateAdapter(log, {
     ...(options.nameActor ? { nameActor: options.nameActor } : {}),
     ...(gate ? { gate } : {}),
@@ -114,7 +106,7 @@ export interface AttachedInspector {
 }
 
 /** Watches a running actor (or a session): serves the page, and records if asked to. */
-export async function attachInspector(target: AnyActor | Inspectable, options: AttachOptions = {}): Promise<AttachedInspector> {
+export async function attachInspector(target: InspectionTarget, options: AttachOptions = {}): Promise<AttachedInspector> {
   const system = inspectFlow(target, options);
   const recorder = options.record === undefined ? undefined : startRecorder(system.log, options.record);
   const server = await startInspectorServer(system, options).catch(async (error: unknown) => {
@@ -149,6 +141,10 @@ function openInBrowser(url: string, log: FlowLog): void {
 }
 
 export type { ActorFacts, ActorNaming } from './actorNames.js';
+export { tellClassic } from './adapters/classic.js';
+export { type TraceFlowOptions, traceFlow } from './adapters/openTelemetry.js';
+export { tellStately } from './adapters/stately.js';
+export { serveWire, type WireServer, type WireServerOptions } from './adapters/wireServer.js';
 export { ApprovalDesk, type OpenQuestion, type Settlement } from './approvalDesk.js';
 export { chromeTrace } from './exports/chromeTrace.js';
 export { type MachineModule, type RegressionTestOptions, regressionTest } from './exports/regressionTest.js';
@@ -156,6 +152,7 @@ export { type FlowListener, FlowLog, type FlowLogOptions } from './flowLog.js';
 export { createFlowSink, type FlowSink } from './flowSink.js';
 export { DebugGate, type DebugGateOptions } from './gate/debugGate.js';
 export type { BaseClock } from './gate/freezingClock.js';
+export type { Inspectable, InspectableSession, InspectionTarget } from './inspectable.js';
 export type * from './protocol/flowEvents.js';
 export { type ActorMoment, FlowIndex } from './protocol/flowIndex.js';
 export { isFlowEvent, NotAFlowError, parseFlowText } from './protocol/flowText.js';

@@ -219,9 +219,12 @@ describe('what a page may do', () => {
     const { server, desk } = await serve();
     const [page, other] = [await openPage(server), await openPage(server)];
     const answers: unknown[] = [];
+    const take = (answer: unknown): undefined => {
+      answers.push(answer);
+    };
     const question = { toolName: 'Bash', title: 'git push', input: { command: 'git push' }, inputDigest: 'digest-1' };
-    desk.open({ ...question, id: 'ask:t1', toolUseId: 't1' }, (answer) => answers.push(answer));
-    const settleSecond = desk.open({ ...question, id: 'ask:t2', toolUseId: 't2' }, (answer) => answers.push(answer));
+    desk.open({ ...question, id: 'ask:t1', toolUseId: 't1' }, take);
+    const settleSecond = desk.open({ ...question, id: 'ask:t2', toolUseId: 't2' }, take);
     await page.until(() =>
       page.said.some(({ name, value: list }) => name === 'pendingApprovals' && Array.isArray(list) && list.length === 2),
     );
@@ -254,7 +257,7 @@ describe('what a page may do', () => {
         input: { command: 'curl -H "Authorization: Bearer abcdef0123456789xyz"' },
         inputDigest: 'd',
       },
-      () => {},
+      () => undefined,
     );
     expect(desk.pending[0]).toMatchObject({ editable: false });
     expect(desk.answer({ id: 'ask:t', inputDigest: 'd', behavior: 'allow', updatedInput: { command: 'x' } })?.code).toBe('refused');
@@ -360,7 +363,10 @@ describe('secrets', () => {
       sink.result({ toolUseId: id, toolName: 'Ask', outcome: { kind: 'failed', isError: true, summary: text }, body: new Error(text) });
       sink.modelEnd({ requestId: id, model: 'm', error: text });
       sink.note('warning', text);
-      desk.open({ id: `ask:${id}`, toolUseId: id, toolName: 'Ask', title: text, input: { command: text }, inputDigest: 'd' }, () => {});
+      desk.open(
+        { id: `ask:${id}`, toolUseId: id, toolName: 'Ask', title: text, input: { command: text }, inputDigest: 'd' },
+        () => undefined,
+      );
     }
     await page.until(() => page.events.at(-1)?.seq === log.lastSeq);
     const exported: string[] = [];

@@ -1,0 +1,33 @@
+import type { Observable } from 'rxjs';
+import type { AnyActor } from 'xstate';
+import type { PermissionAnswer, PermissionMode } from '../permissions/types.js';
+import type { AnswerReceipt, PermissionPrompt } from '../session/questions.js';
+import type { SessionUpdate } from '../session/updates.js';
+import type { ApprovalDesk } from './approvalDesk.js';
+import type { FlowSink } from './flowSink.js';
+import type { DebugGate } from './gate/debugGate.js';
+
+/** An actor, a session, or anything that can feed a flow. */
+export type InspectionTarget = AnyActor | InspectableSession | Inspectable;
+
+/** Something a session offers to an inspector beside its root actor. */
+export interface Inspectable {
+  readonly actor: AnyActor;
+  readonly name?: string;
+  /** The gate the session was created with, for pausing. */
+  readonly gate?: DebugGate;
+  /** Called once on attach; the session feeds the sink and shows its questions on the desk until the returned function is called. */
+  attachInspection?(feeds: { readonly sink: FlowSink; readonly desk: ApprovalDesk }): () => void;
+}
+
+/** What the inspector uses of a session. */
+export interface InspectableSession {
+  readonly id: string;
+  readonly actor: AnyActor;
+  readonly updates$: Observable<SessionUpdate>;
+  readonly mode: PermissionMode;
+  readonly openPermissions: readonly PermissionPrompt[];
+  /** The gate it was created with, if any. */
+  readonly gate?: DebugGate;
+  answer(callId: string, inputDigest: string, answer: PermissionAnswer): AnswerReceipt;
+}
