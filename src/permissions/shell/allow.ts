@@ -76,8 +76,10 @@ function unwrapped(text: string): string | null {
 const FIND_ACTIONS = new Set(['-exec', '-execdir', '-ok', '-okdir', '-delete', '-fprint', '-fprint0', '-fprintf', '-fls']);
 
 /** Programs that run anything they are given: a wildcard rule never covers them (Claude Code docs, permissions). */
+export const EXACT_ONLY: ReadonlySet<string> = new Set(['watch', 'setsid', 'ionice', 'flock']);
+
 function needsExactRule(command: ShellCommand, text: string): boolean {
   const name = baseName(/^\S*/.exec(text)?.[0] ?? '');
-  if (name === 'watch' || name === 'setsid' || name === 'ionice' || name === 'flock') return true;
+  if (EXACT_ONLY.has(name)) return true;
   return name === 'find' && command.words.some((word) => FIND_ACTIONS.has(word.value ?? ''));
 }

@@ -8,5 +8,6 @@ export type { FileAccessKind } from './operands.js';
 export { readOnlyReason } from './readonly.js';
 export { criticalRemoval, type RemovalContext } from './removal.js';
 export { type BashRule, parseBashRule } from './rules.js';
+export { bashRuleWarnings } from './ruleWarnings.js';
 export { suggestRules } from './suggest.js';
 export type { AnalyzeOptions, FileRedirect, OpaqueMode, OpaquePart, ShellAnalysis, ShellCommand, ShellWord } from './types.js';

@@ -65,6 +65,7 @@ function critical(target: string, directory: string, { cwd, home, directories = 
   const last = path.slice(path.lastIndexOf('/') + 1);
   const glob = /[*?[]/.test(last);
   if (path === '/' || parent === '/') return `the file system's root or a directory at its top (${target})`;
+  if (/^\/private\/(etc|var|tmp|home)$/.test(path)) return `a directory of the system (${target})`;
   if (path === home) return `the home directory (${target})`;
   if (path === cwd) return `the working directory (${target})`;
   if (cwd.startsWith(`${path}/`) || home.startsWith(`${path}/`))

@@ -1,0 +1,52 @@
+import type { RuleBehavior } from '../types.js';
+import { EXACT_ONLY } from './allow.js';
+import { analyzeCommand } from './analyze.js';
+import { parseBashRule } from './rules.js';
+
+/**
+ * What the author of a Bash rule should know: that it never matches, or matches more than it seems to. Each warning is the rest of
+ * a sentence that begins with the rule and names the way out. Empty for an ordinary rule.
+ */
+export function bashRuleWarnings(content: string, behavior: RuleBehavior): string[] {
+  const rule = parseBashRule(content);
+  if (rule.kind === 'any') return [];
+  const text = content.trim();
+  const warnings: string[] = [];
+  const colon = text.slice(0, -2).indexOf(':*');
+  if (colon !== -1) warnings.push(`has :* before its end, where the colon is literal; write ${text.replaceAll(':*', ' *')}`);
+  const plain = text.endsWith(':*') ? `${text.slice(0, -2)} *` : text;
+  const analysis = analyzeCommand(plain);
+  if (analysis.kind === 'unparsable') {
+    if (rule.kind === 'exact') warnings.push(`matches nothing: it does not parse as a command (${analysis.reason ?? 'syntax error'})`);
+    return warnings;
+  }
+  if (analysis.commands.filter((command) => command.via === null).length > 1) {
+    const parts = analysis.commands.map((command) => `Bash(${command.text})`).join(', ');
+    if (behavior === 'allow') warnings.push(`allows nothing: the commands of a call are compared one by one; write ${parts}`);
+    else if (rule.kind !== 'exact') warnings.push(`matches nothing: the commands of a call are compared one by one; write ${parts}`);
+    return warnings;
+  }
+  if (analysis.redirects.length > 0) {
+    const command = analysis.commands[0]?.text ?? '';
+    warnings.push(
+      `matches nothing: redirections are no part of the text that is compared; write Bash(${command}), and Edit(path) for the file`,
+    );
+  }
+  if (behavior !== 'allow') return warnings;
+  const [command] = analysis.commands;
+  if (analysis.blockers.length > 0 && rule.kind === 'exact')
+    warnings.push(`allows nothing: a call that ${analysis.blockers[0] ?? ''} is always asked about`);
+  if (command !== undefined && command.assignments.length > 0 && rule.kind !== 'exact') {
+    warnings.push(`allows nothing: with an assignment before the command only the exact text is compared; write it without a wildcard`);
+  }
+  const name = command?.words[0]?.value ?? '';
+  if (rule.kind !== 'exact' && EXACT_ONLY.has(name)) {
+    warnings.push(`allows nothing: ${name} runs whatever it is given, so that only a rule with the exact text covers it`);
+  }
+  if (/^[^\s*]+ \* .*[^\s*]/.test(text)) {
+    warnings.push(
+      `also matches options before the subcommand, such as ${text.replace('*', '--option value')}; put the subcommand before the wildcard`,
+    );
+  }
+  return warnings;
+}
