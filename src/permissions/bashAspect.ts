@@ -31,27 +31,52 @@ export function bashAspect(call: PermissionCall, state: PermissionState, wholeTo
   const analysis = analyzeCommand(command, { cwd: state.cwd });
   const files = fileAccesses(analysis).map((access): NamedFile => ({ access, forms: formsOfAccess(access, state) }));
   const contents = wholeToolAllow === null ? state.rules.allow.bash.map(({ matcher }) => matcher.content) : ['*'];
-  const plain = coverage(analysis, { allow: contents });
-  const withEdits = state.mode === 'acceptEdits' && !plain.covered ? coverage(analysis, { allow: contents, acceptEdits: true }) : plain;
-  const blockedFile = (cover: Coverage): NamedFile | undefined =>
-    cover.covered && cover.anything ? undefined : files.find((file) => !filePermitted(file, state));
-  const blocked = blockedFile(plain);
-  const allow = plain.covered && blocked === undefined && plain.rules.length > 0 ? ruleFor(plain.rules[0], state, wholeToolAllow) : null;
+  const plain = judge(coverage(analysis, { allow: contents }), files, state, false);
+  const edits =
+    state.mode === 'acceptEdits' && !plain.suffices
+      ? judge(coverage(analysis, { allow: contents, acceptEdits: true }), files, state, true)
+      : null;
   return {
     deny: ruleSpeaks(analysis, state, 'deny') ?? denyOnFiles(files, state),
     ask: ruleSpeaks(analysis, state, 'ask') ?? askOnFiles(files, state),
-    allow,
+    allow: plain.suffices ? (ruleFor(plain.rule, state, wholeToolAllow) ?? plain.fileRule) : null,
     safety: safetyOf(analysis, files, state),
-    builtIn: plain.covered && plain.rules.length === 0 && blocked === undefined ? 'Only reads, inside the working directories' : null,
+    builtIn: plain.suffices && plain.rule === undefined && plain.fileRule === null ? 'Only reads, inside the working directories' : null,
     refusal: null,
     writes: files.some(({ access }) => access.access === 'write' || access.access === 'remove'),
-    acceptEdits:
-      withEdits.covered && blockedFile(withEdits) === undefined && allow === null
-        ? 'Changes files inside the working directories only'
-        : null,
-    blockedPath: blocked?.forms[0]?.path ?? null,
+    acceptEdits: edits?.suffices === true ? 'Changes files inside the working directories only' : null,
+    blockedPath: plain.blocked?.forms[0]?.path ?? null,
     suggestions: suggestionsFor(analysis, contents),
   };
+}
+
+interface Judgement {
+  /** Every command and every file is covered. */
+  readonly suffices: boolean;
+  /** Content of a rule that covers a command, where one was needed. */
+  readonly rule: string | undefined;
+  /** A rule that covers a file, where one was needed. */
+  readonly fileRule: RuleMatch | null;
+  readonly blocked: NamedFile | undefined;
+}
+
+function judge(cover: Coverage, files: readonly NamedFile[], state: PermissionState, acceptEdits: boolean): Judgement {
+  if (!cover.covered)
+    return {
+      suffices: false,
+      rule: undefined,
+      fileRule: null,
+      blocked: files.find((file) => fileCover(file, state, acceptEdits) === null),
+    };
+  const rule = cover.rules[0];
+  if (cover.anything) return { suffices: true, rule, fileRule: null, blocked: undefined };
+  let fileRule: RuleMatch | null = null;
+  for (const file of files) {
+    const covered = fileCover(file, state, acceptEdits);
+    if (covered === null) return { suffices: false, rule, fileRule, blocked: file };
+    if (covered !== 'directories') fileRule ??= covered;
+  }
+  return { suffices: true, rule, fileRule, blocked: undefined };
 }
 
 function ruleSpeaks(analysis: ShellAnalysis, state: PermissionState, behavior: 'deny' | 'ask'): RuleMatch | null {
@@ -96,24 +121,23 @@ function askOnFiles(files: readonly NamedFile[], state: PermissionState): RuleMa
   return null;
 }
 
-/** Whether the mode, a rule or the working directories cover a file that a single command names. */
-function filePermitted({ access, forms }: NamedFile, state: PermissionState): boolean {
-  if (forms.length === 0) return false;
-  if (access.redirect && access.access === 'write' && (access.glob || access.text.startsWith('~'))) return false;
-  return forms.every((one) => !one.loops && formPermitted(access, one, state));
+/** What covers a file that a single command names: the working directories, a rule, or nothing. */
+function fileCover({ access, forms }: NamedFile, state: PermissionState, acceptEdits: boolean): 'directories' | RuleMatch | null {
+  if (forms.length === 0) return null;
+  const target = access.redirect && access.access === 'write';
+  if (target && (access.glob || access.text.startsWith('~'))) return null;
+  const covers = forms.map((one): 'directories' | RuleMatch | null => {
+    if (one.loops) return null;
+    // A command that a rule covers may write here; a redirection is a write of its own.
+    if (state.directories.contain(one) && (!target || acceptEdits)) return 'directories';
+    return ruleForFile(access, one, state);
+  });
+  return covers.includes(null) ? null : (covers.find((cover) => cover !== 'directories') ?? 'directories');
 }
 
-function formPermitted(access: FileAccess, one: PathForms, state: PermissionState): boolean {
-  const inside = state.directories.contain(one);
-  switch (access.access) {
-    case 'read':
-      return inside || readAllowed(one, state) !== null;
-    case 'enter':
-      return inside || state.rules.allow.cd.match(one) !== null || readAllowed(one, state) !== null;
-    case 'write':
-    case 'remove':
-      return (inside && (!access.redirect || state.mode === 'acceptEdits')) || state.rules.allow.edit.match(one) !== null;
-  }
+function ruleForFile({ access }: FileAccess, one: PathForms, state: PermissionState): RuleMatch | null {
+  if (access === 'write' || access === 'remove') return state.rules.allow.edit.match(one);
+  return (access === 'enter' ? state.rules.allow.cd.match(one) : null) ?? readAllowed(one, state);
 }
 
 function safetyOf(analysis: ShellAnalysis, files: readonly NamedFile[], state: PermissionState): CallAspect['safety'] {

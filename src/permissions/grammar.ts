@@ -212,6 +212,10 @@ function readPathRule(rule: PermissionRule, access: PathAccess, content: string,
       `${rule.text} matches nothing: a drive is written as a directory; write ${right(`//${drive[1].toLowerCase()}/${(drive[2] ?? '').replaceAll('\\', '/')}`)}`,
     );
   }
+  if (content.startsWith('///')) {
+    const spelling = `an absolute path begins with two slashes; write ${right(content.replace(/^\/+/, '//'))}`;
+    return rule.behavior === 'allow' ? skip(`${rule.text} allows nothing: ${spelling}`) : use(matcher, `${rule.text}: ${spelling}`);
+  }
   if (content.startsWith('!'))
     return skip(`${rule.text} has no effect: a path rule cannot take anything back; put the path into another list`);
   if (content.startsWith('\\\\'))
