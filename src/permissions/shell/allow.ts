@@ -43,7 +43,7 @@ function allowTexts(command: ShellCommand): readonly AllowText[] {
 }
 
 /** Variables that change no code that a program runs. */
-export const SAFE_VARIABLES: ReadonlySet<string> = new Set(
+const SAFE_VARIABLES: ReadonlySet<string> = new Set(
   (
     'NODE_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH CGO_ENABLED GO111MODULE GOEXPERIMENT PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE ' +
     'PYTEST_DISABLE_PLUGIN_AUTOLOAD PYTEST_DEBUG LANG LANGUAGE LC_ALL LC_CTYPE LC_TIME LC_COLLATE LC_MESSAGES LC_NUMERIC CHARSET TERM ' +

@@ -1,13 +1,9 @@
-export { coversForAllow } from './allow.js';
 export { analyzeCommand } from './analyze.js';
-export { type Coverage, type CoverageOptions, coverage } from './coverage.js';
+export { type Coverage, coverage } from './coverage.js';
 export { matchesDenyOrAsk, mayMatchDenyOrAsk } from './deny.js';
-export { acceptEditsCommand } from './edits.js';
 export { type FileAccess, fileAccesses } from './files.js';
-export type { FileAccessKind } from './operands.js';
 export { readOnlyReason } from './readonly.js';
-export { criticalRemoval, type RemovalContext } from './removal.js';
-export { type BashRule, parseBashRule } from './rules.js';
+export { criticalRemoval } from './removal.js';
 export { bashRuleWarnings } from './ruleWarnings.js';
 export { suggestRules } from './suggest.js';
-export type { AnalyzeOptions, FileRedirect, OpaqueMode, OpaquePart, ShellAnalysis, ShellCommand, ShellWord } from './types.js';
+export type { ShellAnalysis } from './types.js';

@@ -3,7 +3,7 @@ import { parseSed } from './sed.js';
 export type FileAccessKind = 'read' | 'write' | 'remove' | 'enter';
 
 /** A file operand: `index` is its place among the arguments. */
-export interface Operand {
+interface Operand {
   readonly access: FileAccessKind;
   readonly value: string;
   readonly index: number;
