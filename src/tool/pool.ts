@@ -5,8 +5,17 @@ import { inputChecker } from './input-issues.js';
 import { toolInputJSONSchema } from './input-schema.js';
 import type { AnyTool } from './types.js';
 
-/** Every built-in tool that this machine can run, by name. */
-export function getAllBaseTools(options: BuiltInToolOptions = {}): readonly AnyTool[] {
+let defaults: readonly AnyTool[] | undefined;
+
+/**
+ * Every built-in tool that this machine can run, by name. Without options always the same tools: they keep state by session, so
+ * a pool that is put together anew for each turn must not start from new ones. With options a new set, for the caller to keep.
+ */
+export function getAllBaseTools(options?: BuiltInToolOptions): readonly AnyTool[] {
+  if (options === undefined) {
+    defaults ??= getAllBaseTools({});
+    return defaults;
+  }
   return baseTools(options)
     .filter((tool) => tool.isEnabled())
     .sort(byName);

@@ -93,26 +93,38 @@ export interface DeferredToolMatch {
   readonly inputSchema: JsonObject;
 }
 
-/** Runs a subagent: a session as a child of this one. */
+/** Starts subagents: sessions as children of this one. */
 export interface AgentLauncher {
   readonly types: readonly { readonly name: string; readonly description: string }[];
-  run(request: AgentRequest): Promise<AgentResult>;
+  /** Throws a `ToolFailure` where it refuses: unknown type, no tools, too deep, too many. */
+  start(request: AgentRequest): RunningAgent;
 }
 export interface AgentRequest {
   readonly callId: string;
   readonly description: string;
   readonly prompt: string;
+  /** Default `general-purpose`. */
   readonly subagentType?: string;
   readonly model?: string;
+  /** Ends the agent; its result settles when everything it started has ended. */
   readonly signal: AbortSignal;
   onProgress(progress: ToolProgress): void;
 }
+export interface RunningAgent {
+  readonly agentId: string;
+  /** File of the agent's own conversation; null for a session in memory. */
+  readonly transcriptPath: string | null;
+  /** Settles when the agent and everything it started has ended. Never rejects. */
+  readonly result: Promise<AgentResult>;
+}
 export interface AgentResult {
   readonly agentId: string;
+  /** The agent's last words, or why there are none. */
   readonly text: string;
   readonly isError: boolean;
+  /** The agent was told to stop. */
+  readonly aborted: boolean;
   readonly toolCalls: number;
-  readonly transcriptPath: string;
 }
 
 export interface PersonQuestion {
@@ -222,8 +234,11 @@ export interface Tool<Input extends object = JsonObject, Output = unknown> {
   renderToolResultMessage(output: Output): RenderedMessage;
   renderToolUseRejectedMessage(input: Input, reason: string): RenderedMessage;
   renderToolUseErrorMessage(error: string): RenderedMessage;
-  /** Set for tools that come from an MCP server: its structured identity, never parsed back out of the name. */
-  readonly mcp: { readonly server: string; readonly tool: string } | undefined;
+  /**
+   * Set for tools that come from an MCP server: its structured identity, never parsed back out of the name. `alwaysLoad`: the
+   * tool is sent in full however many there are.
+   */
+  readonly mcp: { readonly server: string; readonly tool: string; readonly alwaysLoad?: boolean } | undefined;
 }
 
 /** Any tool, with its input and output types forgotten. What pools and registries hold. */

@@ -3,6 +3,8 @@ import { askUserQuestionTool } from './ask-user-question.js';
 import { type BashOptions, bashTool } from './bash/bash.js';
 import { editTool } from './edit/edit.js';
 import type { FileChangeOptions } from './fs/change.js';
+import { lspTool } from './lsp/lsp.js';
+import type { LanguageServerConfig } from './lsp/server.js';
 import { notebookEditTool } from './notebook-edit.js';
 import { powershellTool } from './powershell.js';
 import { readTool } from './read/read.js';
@@ -18,6 +20,7 @@ import { writeTool } from './write.js';
 
 export { createFileLedger } from './fs/ledger.js';
 export { absolutePath, resolveTarget } from './fs/paths.js';
+export type { LanguageServerConfig } from './lsp/server.js';
 export { FILE_TOOLS, type ToolPath, toolPaths } from './tool-paths.js';
 export type { PageSummariser, WebFetchOptions } from './web-fetch/web-fetch.js';
 
@@ -26,6 +29,8 @@ export interface BuiltInToolOptions extends FileChangeOptions, BashOptions {
   readonly webFetch?: WebFetchOptions;
   /** Offer EnterWorktree and ExitWorktree. Default false. */
   readonly worktrees?: boolean;
+  /** Language servers for the LSP tool; without any the tool is not offered. */
+  readonly languageServers?: readonly LanguageServerConfig[];
 }
 
 /** The built-in tools, enabled on this machine or not. Tools keep state by session, so one set may serve several. */
@@ -36,6 +41,7 @@ export function baseTools(options: BuiltInToolOptions = {}): AnyTool[] {
     editTool(options),
     globTool(),
     grepTool(),
+    lspTool(options.languageServers ?? []),
     notebookEditTool(options),
     powershellTool(options),
     readTool(),

@@ -72,7 +72,7 @@ describe('the schema that is sent', () => {
       type: 'object',
       properties: { id: { type: 'string' }, name: { type: 'string' }, mail: { type: 'string' } },
       required: ['id'],
-      definitions: schema['definitions'],
+      definitions: schema.definitions,
     });
     expect(parseToolInput(remote(schema), { id: '1' })).toMatchObject({ ok: false });
     expect(parseToolInput(remote(schema), { id: '1', mail: 'm' })).toMatchObject({ ok: true });
@@ -87,7 +87,7 @@ describe('the schema that is sent', () => {
       o: z.string().nullish(),
     });
     const sent = toolInputJSONSchema(tool(schema));
-    expect(sent['required']).toEqual(['q', 'z']);
+    expect(sent.required).toEqual(['q', 'z']);
     expect(JSON.stringify(sent)).not.toContain('900719925');
     expect(sent).not.toHaveProperty('$schema');
     expect(JSON.stringify(toolInputJSONSchema(tool(schema)))).toBe(JSON.stringify(sent));

@@ -60,6 +60,12 @@ describe('the built-in tools', () => {
     }
   });
 
+  it('are the same from turn to turn, since they keep state by session', () => {
+    expect(getAllBaseTools()).toBe(getAllBaseTools());
+    expect(assembleToolPool().tools[0]).toBe(assembleToolPool().tools[0]);
+    expect(getAllBaseTools({ worktrees: true }).map(({ name }) => name)).toContain('EnterWorktree');
+  });
+
   it('default to the careful side', () => {
     const plain = tool('Plain');
     expect(plain.isConcurrencySafe({})).toBe(false);

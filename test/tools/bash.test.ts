@@ -195,7 +195,13 @@ describe('working directory', () => {
   const changes = (): { readonly session: SessionModifier; readonly cwd: () => string | undefined } => {
     let cwd: string | undefined;
     return {
-      session: { setCwd: (next) => void (cwd = next), loadTools: () => undefined, updatePermissions: () => undefined },
+      session: {
+        setCwd(next) {
+          cwd = next;
+        },
+        loadTools: () => undefined,
+        updatePermissions: () => undefined,
+      },
       cwd: () => cwd,
     };
   };

@@ -30,7 +30,7 @@ export function contextIn(dir: string, options: TestContextOptions = {}): ToolCo
     sessionId: 'session',
     callId: `toolu_test${calls++}`,
     cwd: dir,
-    env: { PATH: process.env['PATH'], HOME: dir, SHELL: '/bin/bash', LANG: 'C.UTF-8' },
+    env: { PATH: process.env.PATH, HOME: dir, SHELL: '/bin/bash', LANG: 'C.UTF-8' },
     signal: new AbortController().signal,
     permissions: {
       mode: 'default',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -9,6 +10,7 @@ import {
   readlinkSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -16,6 +18,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ToolContext } from '../../src/tool/types.js';
 import { editTool } from '../../src/tools/edit/edit.js';
+import { approvedTarget, openForReading } from '../../src/tools/fs/access.js';
+import { writeFileSafely } from '../../src/tools/fs/write-file.js';
 import { readTool } from '../../src/tools/read/read.js';
 import { writeTool } from '../../src/tools/write.js';
 import { contextIn, run, shown, temporaryDirectory } from './context.js';
@@ -281,6 +285,14 @@ describe('links and modes', () => {
     expect(readdirSync(dir).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
+  it.runIf(process.getuid?.() === 0)('keeps the owner', async () => {
+    put('a', 'one');
+    chownSync(at('a'), 1234, 4321);
+    await see('a');
+    await change('a', 'one', 'two');
+    expect(statSync(at('a'))).toMatchObject({ uid: 1234, gid: 4321 });
+  });
+
   it('refuses a read-only file without changing its mode', async () => {
     put('a', 'one');
     chmodSync(at('a'), 0o444);
@@ -310,6 +322,23 @@ describe('what may not be touched', () => {
     symlinkSync('bad', at('link'));
     const approved = contextIn(dir, { resolvedPaths: { [at('link')]: at('good') } });
     await expect(run(read, { file_path: at('link') }, approved)).rejects.toThrow('Nothing was done');
+  });
+
+  it('does not open a link that was swapped after the check', async () => {
+    put('good', 'x');
+    put('secret', 'y');
+    symlinkSync('good', at('link'));
+    const target = await approvedTarget(at('link'), 'read', context);
+    unlinkSync(at('link'));
+    symlinkSync('secret', at('link'));
+    await expect(openForReading(target)).rejects.toThrow('changed where it leads');
+    await expect(writeFileSafely({ target, bytes: Buffer.from('z'), expected: Buffer.from('x') })).rejects.toThrow(
+      'changed where it leads',
+    );
+    unlinkSync(at('good'));
+    symlinkSync('secret', at('good'));
+    await expect(openForReading({ asked: at('good'), real: at('good') })).rejects.toThrow();
+    expect(text('secret')).toBe('y');
   });
 
   it('refuses network paths, fifos and directories', async () => {
