@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { own } from '../hooks/process-group.js';
+import { COMMAND_ID_VARIABLE, endProcesses } from '../tools/bash/process-tree.js';
+
+export interface StdioSpec {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** Bytes of standard error that are kept: its end says why a server died. */
+const STDERR_TAIL_BYTES = 4_096;
+/** How long a server may take to leave by itself once its standard input is closed. */
+const LEAVE_MS = 500;
+
+/**
+ * Speaks to a server over its standard input and output. Unlike the SDK's transport the server leads a process group of its own, so
+ * that a server started through `npx` or a shell is ended whole; and its standard error is kept for the report of its death.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  private readonly buffer = new ReadBuffer();
+  private readonly commandId = randomUUID();
+  private child: ChildProcess | undefined;
+  private tail = Buffer.alloc(0);
+  private ended: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
+  private closing: Promise<void> | undefined;
+
+  constructor(private readonly spec: StdioSpec) {}
+
+  async start(): Promise<void> {
+    const { command, args, env, cwd } = this.spec;
+    const child = spawn(command, [...args], {
+      cwd,
+      env: { ...env, [COMMAND_ID_VARIABLE]: this.commandId },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    this.child = child;
+    const disown = own(child);
+    child.stdout.on('data', (chunk: Buffer) => this.read(chunk));
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.tail = Buffer.concat([this.tail, chunk]).subarray(-STDERR_TAIL_BYTES);
+    });
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error));
+    child.once('close', (code, signal) => {
+      disown();
+      this.ended = { code, signal };
+      this.onclose?.();
+    });
+    child.on('error', (error) => this.onerror?.(error));
+    await once(child, 'spawn');
+  }
+
+  /** Resolves when the message is written whole; a message is one write, so it is never sent in half. */
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.child?.stdin;
+    if (!stdin || this.ended || stdin.writableEnded) return Promise.reject(new Error('The server is not running.'));
+    return new Promise((resolve, reject) => {
+      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Closes the server's standard input, waits a moment, then ends its whole process group. */
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** What is known of a server that is gone or silent: how it ended, and the end of its standard error. */
+  get lastWords(): string {
+    const text = this.tail.toString('utf8').trim();
+    const how =
+      this.ended === undefined
+        ? ''
+        : this.ended.signal === null
+          ? `it exited with code ${this.ended.code}`
+          : `it was ended by ${this.ended.signal}`;
+    return [how, text === '' ? '' : `its standard error ends with: ${text}`].filter(Boolean).join('; ');
+  }
+
+  private async end(): Promise<void> {
+    const { child } = this;
+    if (child?.pid === undefined) return;
+    child.stdin?.end();
+    if (!this.ended) {
+      const gone = once(child, 'close');
+      let timer: NodeJS.Timeout | undefined;
+      await Promise.race([gone, new Promise((resolve) => (timer = setTimeout(resolve, LEAVE_MS)))]);
+      clearTimeout(timer);
+    }
+    if (process.platform === 'win32') child.kill();
+    else await endProcesses({ groupId: child.pid, commandId: this.commandId });
+  }
+
+  private read(chunk: Buffer): void {
+    try {
+      this.buffer.append(chunk);
+    } catch (error) {
+      this.fail(error);
+      void this.close();
+      return;
+    }
+    for (;;) {
+      try {
+        const message = this.buffer.readMessage();
+        if (message === null) return;
+        this.onmessage?.(message);
+      } catch (error) {
+        // A line that is no message (a log line gone astray) costs itself, not the connection.
+        this.fail(error);
+      }
+    }
+  }
+
+  private fail(error: unknown): void {
+    this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+  }
+}
