@@ -43,12 +43,16 @@ export function bashAspect(call: PermissionCall, state: PermissionState, wholeTo
     safety: safetyOf(analysis, files, state),
     builtIn: plain.suffices && plain.rule === undefined && plain.fileRule === null ? 'Only reads, inside the working directories' : null,
     refusal: null,
-    writes: files.some(({ access }) => access.access === 'write' || access.access === 'remove'),
+    writes: !readsOnly(plain.rule === undefined ? plain : judge(coverage(analysis, { allow: [] }), files, state, false), files),
     acceptEdits: edits?.suffices === true ? 'Changes files inside the working directories only' : null,
     blockedPath: plain.blocked?.forms[0]?.path ?? null,
     suggestions: suggestionsFor(analysis, contents),
   };
 }
+
+/** Whether a command changes nothing, given what covers it without the help of rules for commands. */
+const readsOnly = ({ suffices }: Judgement, files: readonly NamedFile[]): boolean =>
+  suffices && files.every(({ access }) => access.access === 'read' || access.access === 'enter');
 
 interface Judgement {
   /** Every command and every file is covered. */

@@ -52,7 +52,7 @@ export interface CallAspect {
   readonly builtIn: string | null;
   /** A reason to refuse the call whatever the rules. */
   readonly refusal: string | null;
-  /** The call changes files, as far as that can be told. */
+  /** The call changes files, or runs a command that is not known to change nothing. */
   readonly writes: boolean;
   /** Why acceptEdits lets it run; null when it does not. */
   readonly acceptEdits: string | null;

@@ -11,7 +11,7 @@ const normalised = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_'
 
 /**
  * Whether a rule `mcp__<rest>` speaks of a tool. `mcp__server` and `mcp__server__*` mean all tools of a server. A name that
- * holds `__` itself reads in several ways: an allow rule must be certain of the server, a deny or ask rule need not be.
+ * holds `__` itself reads in several ways: an allow rule must cover every reading, a deny or ask rule one.
  */
 export function mcpRuleMatches(
   rest: string,
@@ -29,8 +29,7 @@ export function mcpRuleMatches(
   if (!toolName.startsWith('mcp__')) return false;
   const readings = readingsOf(toolName.slice('mcp__'.length));
   if (behavior !== 'allow') return readings.some((reading) => speaksOf(rest, reading));
-  const likeliest = readings.at(-1);
-  return likeliest !== undefined && speaksOf(rest, likeliest);
+  return readings.length > 0 && readings.every((reading) => speaksOf(rest, reading));
 }
 
 function speaksOf(rest: string, { server, tool }: McpIdentity): boolean {
@@ -38,7 +37,7 @@ function speaksOf(rest: string, { server, tool }: McpIdentity): boolean {
   return rest.startsWith(`${server}__`) && wildcard(rest.slice(server.length + 2)).test(tool);
 }
 
-/** Every split of `a__b__c` into server and tool; the last has the longest server name. */
+/** Every split of `a__b__c` into server and tool. */
 function readingsOf(name: string): McpIdentity[] {
   const readings: McpIdentity[] = [];
   for (let at = name.indexOf('__', 1); at !== -1 && at + 2 < name.length; at = name.indexOf('__', at + 1)) {

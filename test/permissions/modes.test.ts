@@ -18,6 +18,7 @@ describe('modes', () => {
   it.each<[string, Lists, string, Record<string, string | boolean>, string]>([
     ['a read inside the working directory', {}, 'Read', { file_path: 'a.txt' }, 'allow allow allow allow allow allow'],
     ['a read outside', {}, 'Read', { file_path: '/etc/hosts' }, 'ask ask ask ask deny allow'],
+    ['a read-only command that a rule allows, too', { allow: ['Bash'] }, 'Bash', { command: 'ls' }, 'allow allow allow allow allow allow'],
     ['a read-only command', {}, 'Bash', { command: 'ls' }, 'allow allow allow allow allow allow'],
     ['an edit inside', {}, 'Write', { file_path: 'n', content: '' }, 'ask allow ask ask deny allow'],
     [
@@ -29,7 +30,7 @@ describe('modes', () => {
     ],
     ['an edit outside', {}, 'Write', { file_path: '/data/n', content: '' }, 'ask ask ask ask deny allow'],
     ['a file command inside', {}, 'Bash', { command: 'mkdir n' }, 'ask allow ask ask deny allow'],
-    ['a command that a rule allows', { allow: ['Bash(npm test)'] }, 'Bash', { command: 'npm test' }, 'allow allow allow allow allow allow'],
+    ['a command that a rule allows', { allow: ['Bash(npm test)'] }, 'Bash', { command: 'npm test' }, 'allow allow ask allow allow allow'],
     [
       'a command with an ask rule',
       { ask: ['Bash(git push:*)'], allow: ['Bash'] },

@@ -204,6 +204,12 @@ describe('MCP rules', () => {
     expect(approved(lists, behavior)).toEqual(names);
   });
 
+  it('judged by the name alone have to cover every way to read it', () => {
+    const engine = space.under({ allow: ['mcp__my__srv', 'mcp__tts'], deny: ['mcp__our__srv'] });
+    const names = ['mcp__tts__say', 'mcp__my__srv__go', 'mcp__our__srv__go'];
+    expect(names.map((name) => decide(engine, name, {}))).toEqual(['allow', 'ask', 'deny']);
+  });
+
   it('that mean nothing are reported at loading', () => {
     space.under({ allow: ['mcp__*'], deny: ['mcp__tts__say(x)'] });
     expect(space.load().warnings).toEqual([expect.stringContaining('write mcp__tts__say'), expect.stringContaining('mcp__<server>')]);
