@@ -1,9 +1,9 @@
-import { isJsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../json.js';
 import type { ActorKind } from './protocol/flowEvents.js';
 
 /** What the adapter knows of an actor when it starts. */
 export interface ActorFacts {
-  /** The actor's explicit id, or null when it was given none. */
+  /** The actor's explicit id, or null when it was given none (XState then makes one up). */
   readonly id: string | null;
   /** Name of the actor logic where it has one. */
   readonly src: string | null;
@@ -43,10 +43,18 @@ export function nameActor(facts: ActorFacts): ActorNaming {
   const known = KINDS[facts.machineId ?? ''] ?? KINDS[facts.src ?? ''];
   const kind = known ?? (/hook/i.test(facts.src ?? '') ? 'hooks' : 'actor');
   const call = toolUseIn(facts.input);
-  const fallback = facts.id ?? facts.src ?? facts.machineId ?? 'actor';
   if (call && kind === 'toolCall') return { kind, name: call.name, label: labelOf(call.input), toolUseId: call.id };
-  const callId = isJsonObject(facts.input) && typeof facts.input.callId === 'string' ? facts.input.callId : undefined;
-  return { kind, name: fallback, label: '', ...(callId === undefined ? {} : { toolUseId: callId }) };
+  const input = isJsonObject(facts.input) ? facts.input : {};
+  const toolUseId = typeof input.callId === 'string' ? { toolUseId: input.callId } : {};
+  const name = facts.machineId ?? facts.src ?? facts.id ?? 'actor';
+  return { kind, name, label: facts.machineId === null ? '' : addressOf(input), ...toolUseId };
+}
+
+/** Which one of its kind it is, as far as the input of a session's machines tells. */
+function addressOf(input: JsonObject): string {
+  const { turn, queryId, sessionId, toolName, title } = input;
+  const telling = typeof turn === 'number' ? `#${turn}` : [toolName, title, queryId, sessionId].find((value) => typeof value === 'string');
+  return typeof telling === 'string' ? telling : '';
 }
 
 function toolUseIn(input: unknown): { id: string; name: string; input: unknown } | undefined {

@@ -97,9 +97,11 @@ export class XStateAdapter {
     const machine = machineOf(ref);
     const input = optionOf(ref, 'input');
     const src = typeof ref.src === 'string' ? ref.src : null;
-    const facts: ActorFacts = { id: ref.id === ref.sessionId ? null : ref.id, src, machineId: machine?.id ?? null, input };
+    // Without an id, a root is called by its session id and an invoked actor `<index>.<state id>`.
+    const madeUp = ref.id === ref.sessionId || (src !== null && /^\d+\./.test(ref.id));
+    const facts: ActorFacts = { id: madeUp ? null : ref.id, src, machineId: machine?.id ?? null, input };
     const naming = this.options.nameActor?.(facts) ?? nameActor(facts);
-    const own = facts.id ?? facts.machineId ?? src ?? 'actor';
+    const own = facts.id ?? src ?? facts.machineId ?? 'actor';
     const record: ActorRecord = {
       path: this.#uniquePath(parent ? `${parent.path}/${own}` : own),
       machine,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createActor, createMachine, setup } from 'xstate';
+import { type AnyStateMachine, createActor, createMachine, setup } from 'xstate';
+import { sessionMachine } from '../../machines/index.js';
 import { DebugGate } from '../../src/inspect/index.js';
 import type { Breakpoint } from '../../src/inspect/protocol/rpc.js';
+import { isMachine } from '../../src/inspect/xstateAdapter.js';
 import { FakeClock } from './support/fakeClock.js';
 import { call, childOf, eventsOf, settle, startFlow } from './support/flow.js';
 
@@ -257,4 +259,16 @@ it('instruments a machine once and leaves machines without children as they are'
   const machine = createMachine({ id: 'm' });
   expect(gate.instrument(machine)).toBe(gate.instrument(machine));
   expect(gate.instrument(gate.instrument(machine))).toBe(gate.instrument(machine));
+});
+
+it('instruments every machine of a session, at any depth', () => {
+  const gate = new DebugGate();
+  const reached: string[] = [];
+  const visit = (machine: AnyStateMachine): void => {
+    expect(gate.instrument(machine)).toBe(machine);
+    reached.push(machine.id);
+    for (const logic of Object.values(machine.implementations.actors)) if (isMachine(logic)) visit(logic);
+  };
+  visit(gate.instrument(sessionMachine));
+  expect(reached).toEqual(expect.arrayContaining(['session', 'query', 'turn', 'executor', 'toolCall', 'permission']));
 });

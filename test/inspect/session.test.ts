@@ -35,6 +35,7 @@ describe('an inspected session', () => {
   it('has the same transcript as one that nobody watches', async () => {
     const [watched, alone] = [await answered(true), await answered(false)];
     expect(watched.session.messages).toEqual(alone.session.messages);
+    expect(watched.results().get('toolu_1_2')).toMatchObject({ isError: false });
     expect(watched.system?.log.faults).toBe(0);
   });
 
@@ -50,6 +51,8 @@ describe('an inspected session', () => {
       ['Echo', 'one', 'toolu_1_1'],
       ['Push', 'two', 'toolu_1_2'],
     ]);
+    expect(started.filter(({ kind }) => kind === 'turn').map(({ name, label }) => `${name} ${label}`)).toEqual(['turn #1', 'turn #2']);
+    expect(started.some(({ actor }) => /\/\d+\./.test(actor))).toBe(false);
     expect(calls.every(({ parent }) => started.some(({ actor, kind }) => actor === parent && kind === 'executor'))).toBe(true);
     const decided = updates.flatMap((update) => (update.type === 'call.decision' ? [update.decision] : []));
     expect(eventsOf(log, 'decision').map(({ decision }) => decision)).toEqual(decided);
