@@ -16,7 +16,7 @@ export function sniffMediaType(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-export const API_IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+const API_IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 export type ApiImageType = (typeof API_IMAGE_TYPES)[number];
 
 export function isApiImageType(type: string | undefined): type is ApiImageType {

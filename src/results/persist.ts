@@ -4,7 +4,7 @@ import type { ResultStore } from './store.js';
 import { formatBytes, formatCount, headWithin, tailWithin } from './text.js';
 
 /** Bytes of a persisted output that the model sees at once. */
-export const PREVIEW_BYTES = 2048;
+const PREVIEW_BYTES = 2048;
 /** Characters that the fresh results of one user message may have together. */
 export const MESSAGE_BUDGET_CHARS = 200_000;
 

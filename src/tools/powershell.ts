@@ -3,7 +3,9 @@ import path from 'node:path';
 import { z } from 'zod';
 import { buildTool } from '../tool/build.js';
 import { type BashOptions, mapShellOutput } from './bash/bash.js';
-import { INLINE_CHARS, runShell, type ShellKind, shellTimeouts } from './bash/shell.js';
+import { runShell, type ShellKind } from './bash/shell.js';
+import { shellTimeouts } from './bash/shell-environment.js';
+import { INLINE_CHARS } from './bash/shell-output.js';
 
 const inputSchema = z.strictObject({
   command: z.string().min(1).describe('The PowerShell command to run'),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js';
-import { absolutePath } from './fs/paths.js';
+import { absolutePath, resolveTarget } from './fs/paths.js';
 
 /** A path that a call touches, absolute and normalised, and how. */
 export interface ToolPath {
@@ -26,6 +26,21 @@ export function toolPaths(toolName: string, input: JsonObject, cwd: string): rea
   if (typeof written === 'string' && written !== '')
     return [{ path: absolutePath(written, cwd), access: file.access }, ...globRoot(toolName, input, cwd)];
   return file.optional === true ? [{ path: cwd, access: file.access }, ...globRoot(toolName, input, cwd)] : [];
+}
+
+/**
+ * Where the paths of a call lead now, by the absolute path asked for: what `ToolContext.resolvedPaths` wants. Taken when a
+ * permission is decided, it lets the tool refuse a link that was swapped afterwards. A path that cannot be resolved is left out;
+ * the tool itself says why.
+ */
+export async function resolveToolPaths(toolName: string, input: JsonObject, cwd: string): Promise<Readonly<Record<string, string>>> {
+  const pairs = await Promise.all(
+    toolPaths(toolName, input, cwd).map(async ({ path }) => {
+      const target = await resolveTarget(path).catch(() => undefined);
+      return target === undefined ? [] : [[path, target] as const];
+    }),
+  );
+  return Object.fromEntries(pairs.flat());
 }
 
 /** An absolute glob pattern searches where it says, whatever `path` says. */

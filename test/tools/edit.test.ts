@@ -21,6 +21,7 @@ import { editTool } from '../../src/tools/edit/edit.js';
 import { approvedTarget, openForReading } from '../../src/tools/fs/access.js';
 import { writeFileSafely } from '../../src/tools/fs/write-file.js';
 import { readTool } from '../../src/tools/read/read.js';
+import { resolveToolPaths } from '../../src/tools/tool-paths.js';
 import { writeTool } from '../../src/tools/write.js';
 import { contextIn, run, shown, temporaryDirectory } from './context.js';
 
@@ -319,8 +320,12 @@ describe('what may not be touched', () => {
   it('refuses when a path leads elsewhere than when it was allowed', async () => {
     put('good', 'x');
     put('bad', 'secret');
+    symlinkSync('good', at('link'));
+    const resolvedPaths = await resolveToolPaths('Read', { file_path: 'link' }, dir);
+    expect(resolvedPaths).toEqual({ [at('link')]: at('good') });
+    unlinkSync(at('link'));
     symlinkSync('bad', at('link'));
-    const approved = contextIn(dir, { resolvedPaths: { [at('link')]: at('good') } });
+    const approved = contextIn(dir, { resolvedPaths });
     await expect(run(read, { file_path: at('link') }, approved)).rejects.toThrow('Nothing was done');
   });
 

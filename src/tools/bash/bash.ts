@@ -6,7 +6,9 @@ import { buildTool } from '../../tool/build.js';
 import type { MappedToolResult } from '../../tool/types.js';
 import { meaningOfExitOne } from './exit-codes.js';
 import type { KillTimes } from './process-tree.js';
-import { INLINE_CHARS, runShell, type ShellKind, type ShellOutput, shellTimeouts } from './shell.js';
+import { runShell, type ShellKind } from './shell.js';
+import { shellTimeouts } from './shell-environment.js';
+import { INLINE_CHARS, type ShellOutput } from './shell-output.js';
 
 const inputSchema = z.strictObject({
   command: z.string().min(1).describe('The command to run'),

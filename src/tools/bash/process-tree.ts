@@ -67,7 +67,7 @@ export interface KillTimes {
   /** Milliseconds to wait after KILL until the system has taken the processes away. */
   readonly afterKillMs: number;
 }
-export const KILL_TIMES: KillTimes = { graceMs: 2_000, afterKillMs: 2_000 };
+const KILL_TIMES: KillTimes = { graceMs: 2_000, afterKillMs: 2_000 };
 
 /**
  * Ends every process of a command: TERM, a grace, KILL. Signals go to the command's own group and to descendants found

@@ -5,7 +5,7 @@ import { MAX_EDIT_BYTES } from '../fs/change.js';
 import { digestOf, recordSeen } from '../fs/ledger.js';
 import { absolutePath, resolveTarget } from '../fs/paths.js';
 import { decodeText } from '../fs/text-file.js';
-import type { ShellOutput } from './shell.js';
+import type { ShellOutput } from './shell-output.js';
 
 /** Commands that show a file whole, and those that show a part of it. */
 const WHOLE = new Set(['cat', 'nl', 'bat']);

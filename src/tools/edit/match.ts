@@ -87,7 +87,7 @@ function countBelow(ascending: readonly number[], limit: number): number {
 }
 
 /** Curly quotes as straight ones; every code unit keeps its place. */
-export function straightQuotes(text: string): string {
+function straightQuotes(text: string): string {
   return text.replaceAll(/[\u2018\u2019\u201A\u201B]/g, "'").replaceAll(/[\u201C\u201D\u201E\u201F]/g, '"');
 }
 

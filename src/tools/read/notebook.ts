@@ -18,7 +18,7 @@ const cellSchema = z.looseObject({
   outputs: z.array(outputSchema).optional(),
 });
 /** A Jupyter notebook, as far as tools look into it; everything else is kept. */
-export const notebookSchema = z.looseObject({
+const notebookSchema = z.looseObject({
   cells: z.array(cellSchema),
   metadata: z.looseObject({ language_info: z.looseObject({ name: z.string() }).optional() }).optional(),
   nbformat: z.number(),
@@ -40,7 +40,7 @@ export function parseNotebook(text: string, asked: string): Notebook {
   throw new ToolFailure(`${asked} is not a notebook: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
 }
 
-export function joined(source: string | readonly string[] | undefined): string {
+function joined(source: string | readonly string[] | undefined): string {
   return source === undefined ? '' : typeof source === 'string' ? source : source.join('');
 }
 

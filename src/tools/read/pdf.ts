@@ -1,9 +1,9 @@
 import { messageOf, ToolFailure } from '../../tool/errors.js';
 
 /** Pages that one call may read. */
-export const MAX_PDF_PAGES = 20;
+const MAX_PDF_PAGES = 20;
 /** A document up to this many pages may be read whole. */
-export const MAX_WHOLE_PDF_PAGES = 10;
+const MAX_WHOLE_PDF_PAGES = 10;
 /** A whole document goes to the model as it is up to this size in bytes; above it, as text. */
 const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 

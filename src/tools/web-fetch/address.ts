@@ -46,7 +46,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** The error of a name that leads to an address which is not public. */
-export class PrivateAddressError extends Error {
+class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 }
 

@@ -1,0 +1,70 @@
+import { rm } from 'node:fs/promises';
+import { ToolFailure } from '../../tool/errors.js';
+import type { ToolContext } from '../../tool/types.js';
+import type { RunningCommand } from './run.js';
+import type { ShellKind, ShellRequest } from './shell.js';
+import type { Timeouts } from './shell-environment.js';
+import { type ShellOutput, stillAlive } from './shell-output.js';
+
+const BACKGROUND_TIMEOUTS: Timeouts = { defaultMs: 1_800_000, maxMs: 7_200_000 };
+
+/** Commands whose late end nobody should wait for, or that must not run on unseen. */
+export function mayMoveToBackground(command: string): boolean {
+  return !/^\s*sleep\b/.test(command) && !/\bgit\b/.test(command);
+}
+
+/** Hands a running command over to the session. Its directory changes never apply. */
+export async function background(
+  shell: ShellKind,
+  request: ShellRequest,
+  context: ToolContext,
+  command: RunningCommand,
+  cwdFile: string,
+  why: string,
+): Promise<ShellOutput> {
+  const { tasks } = context.capabilities;
+  if (tasks === undefined) throw new ToolFailure('This session has no background tasks.');
+  await command.output.moveToFile();
+  let stopped = false;
+  const limit = Math.min(
+    request.run_in_background === true ? (request.timeout ?? BACKGROUND_TIMEOUTS.defaultMs) : BACKGROUND_TIMEOUTS.defaultMs,
+    BACKGROUND_TIMEOUTS.maxMs,
+  );
+  const timer = setTimeout(() => void command.end(), limit);
+  timer.unref();
+  const done = command.exited.then(async (exit) => {
+    clearTimeout(timer);
+    // Terminal only when nothing of it lives and all output is in the file.
+    const left = stopped ? await command.end() : [];
+    await command.drain();
+    await rm(cwdFile, { force: true });
+    const failed = exit.code !== 0 && shell.meaningOfExit(request.command, exit.code ?? -1) === undefined;
+    const ending = exit.code === null ? `ended by ${exit.signal ?? 'a signal'}` : `exit code ${exit.code}`;
+    return {
+      status: stopped ? ('killed' as const) : failed ? ('failed' as const) : ('completed' as const),
+      exitCode: exit.code,
+      summary: `${request.description ?? request.command.slice(0, 200)}: ${stopped ? 'stopped' : ending}${stillAlive(left)}`,
+    };
+  });
+  const handle = tasks.adopt({
+    kind: shell.kind,
+    title: request.description ?? request.command.slice(0, 200),
+    callId: context.callId,
+    outputFile: command.output.filePath,
+    done,
+    stop() {
+      stopped = true;
+      void command.end();
+    },
+  });
+  return {
+    stdout: '',
+    stderr: '',
+    exitCode: null,
+    interrupted: false,
+    isFailure: false,
+    backgroundTaskId: handle.id,
+    outputFile: handle.outputFile,
+    notes: [`${why} with id ${handle.id}. Its output goes to ${handle.outputFile}. Session cwd remains ${context.cwd}.`],
+  };
+}

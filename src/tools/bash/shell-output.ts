@@ -1,0 +1,86 @@
+import { sniffMediaType } from '../../results/media.js';
+import { formatBytes, looksBinary } from '../../results/text.js';
+import type { ToolContext } from '../../tool/types.js';
+import type { LivingProcess } from './process-tree.js';
+import type { CommandExit, RunningCommand } from './run.js';
+import type { ShellKind, ShellRequest } from './shell.js';
+
+/** What became of a command. */
+export interface ShellOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Null when a signal ended the command, or while it runs in the background. */
+  readonly exitCode: number | null;
+  readonly signal?: NodeJS.Signals;
+  readonly interrupted: boolean;
+  readonly isFailure: boolean;
+  readonly timedOutAfterMs?: number;
+  readonly returnCodeInterpretation?: string;
+  readonly backgroundTaskId?: string;
+  /** Where a background task's output goes. */
+  readonly outputFile?: string;
+  /** Where the whole output is when it is too long to show; `stdout` then holds its start and `outputTail` its end. */
+  readonly persistedOutputPath?: string;
+  readonly persistedOutputSize?: number;
+  /** Bytes in that file, when it holds less than the command wrote. */
+  readonly persistedOutputKept?: number;
+  readonly outputTail?: string;
+  /** What the model should know beside the output. */
+  readonly notes: readonly string[];
+}
+
+/** Characters of output that are shown whole. */
+export const INLINE_CHARS = 30_000;
+
+/** The output of a command whose shell has exited. Too long or binary output goes to the file. */
+export async function finished(
+  shell: ShellKind,
+  request: ShellRequest,
+  context: ToolContext,
+  command: RunningCommand,
+  exit: CommandExit,
+): Promise<ShellOutput> {
+  const { output } = command;
+  const meaning = exit.code !== null && exit.code !== 0 ? shell.meaningOfExit(request.command, exit.code) : undefined;
+  const base = {
+    exitCode: exit.code,
+    ...(exit.signal === null ? {} : { signal: exit.signal }),
+    interrupted: context.signal.aborted,
+    isFailure: exit.code !== 0 && meaning === undefined,
+    ...(meaning === undefined ? {} : { returnCodeInterpretation: meaning }),
+    notes: [],
+  };
+  const stdout = output.text('stdout');
+  const stderr = output.text('stderr');
+  const { head, tail, headBytes } = output.ends();
+  if (looksBinary(head)) {
+    await output.saveToFile();
+    const type = sniffMediaType(headBytes) ?? 'unknown type';
+    const where = output.failure === undefined ? `saved to ${output.filePath}` : `not saved: ${output.failure}`;
+    return { ...base, stdout: `(binary output: ${formatBytes(output.totalBytes)}, ${type}; ${where})`, stderr: '' };
+  }
+  if (stdout !== undefined && stderr !== undefined && stdout.length + stderr.length <= INLINE_CHARS) return { ...base, stdout, stderr };
+  await output.saveToFile();
+  if (output.failure !== undefined) {
+    return { ...base, stdout: `${head}\n[… the middle is left out and could not be saved: ${output.failure} …]\n${tail}`, stderr: '' };
+  }
+  return {
+    ...base,
+    stdout: head,
+    stderr: '',
+    outputTail: tail,
+    persistedOutputPath: output.filePath,
+    persistedOutputSize: output.totalBytes,
+    ...(output.keptBytes < output.totalBytes ? { persistedOutputKept: output.keptBytes } : {}),
+  };
+}
+
+export function withNote(output: ShellOutput, note: string): ShellOutput {
+  return { ...output, notes: [...output.notes, note] };
+}
+
+/** Says so when a signal did not end everything: nothing is called stopped that is alive. */
+export function stillAlive(left: readonly LivingProcess[]): string {
+  if (left.length === 0) return '';
+  return ` Still alive, although it was killed: ${left.map(({ pid, command }) => `${pid} ${command}`.trim()).join(', ')}.`;
+}
