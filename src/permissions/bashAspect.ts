@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { type CallAspect, NO_ASPECT, type PermissionCall, type PermissionState } from './call.js';
+import { survivesAuto } from './modes.js';
 import { formsOf, readAllowed, readDenyCoversEdit } from './pathAspect.js';
 import type { PathForms } from './paths.js';
 import { protectedReason } from './protectedPaths.js';
@@ -30,7 +31,8 @@ export function bashAspect(call: PermissionCall, state: PermissionState, wholeTo
   if (typeof command !== 'string') return NO_ASPECT;
   const analysis = analyzeCommand(command, { cwd: state.cwd });
   const files = fileAccesses(analysis).map((access): NamedFile => ({ access, forms: formsOfAccess(access, state) }));
-  const contents = wholeToolAllow === null ? state.rules.allow.bash.map(({ matcher }) => matcher.content) : ['*'];
+  const contents = allowContents(state, wholeToolAllow);
+  const unaided = judge(coverage(analysis, { allow: [] }), files, state, false);
   const plain = judge(coverage(analysis, { allow: contents }), files, state, false);
   const edits =
     state.mode === 'acceptEdits' && !plain.suffices
@@ -41,18 +43,14 @@ export function bashAspect(call: PermissionCall, state: PermissionState, wholeTo
     ask: ruleSpeaks(analysis, state, 'ask') ?? askOnFiles(files, state),
     allow: plain.suffices ? (ruleFor(plain.rule, state, wholeToolAllow) ?? plain.fileRule) : null,
     safety: safetyOf(analysis, files, state),
-    builtIn: plain.suffices && plain.rule === undefined && plain.fileRule === null ? 'Only reads, inside the working directories' : null,
+    builtIn: unaided.suffices && unaided.fileRule === null ? 'Only reads, inside the working directories' : null,
     refusal: null,
-    writes: !readsOnly(plain.rule === undefined ? plain : judge(coverage(analysis, { allow: [] }), files, state, false), files),
+    writes: !(unaided.suffices && files.every(({ access }) => access.access === 'read' || access.access === 'enter')),
     acceptEdits: edits?.suffices === true ? 'Changes files inside the working directories only' : null,
     blockedPath: plain.blocked?.forms[0]?.path ?? null,
     suggestions: suggestionsFor(analysis, contents),
   };
 }
-
-/** Whether a command changes nothing, given what covers it without the help of rules for commands. */
-const readsOnly = ({ suffices }: Judgement, files: readonly NamedFile[]): boolean =>
-  suffices && files.every(({ access }) => access.access === 'read' || access.access === 'enter');
 
 interface Judgement {
   /** Every command and every file is covered. */
@@ -83,6 +81,13 @@ function judge(cover: Coverage, files: readonly NamedFile[], state: PermissionSt
   return { suffices: true, rule, fileRule, blocked: undefined };
 }
 
+/** Contents of the allow rules that count in this mode. */
+function allowContents(state: PermissionState, wholeTool: RuleMatch | null): readonly string[] {
+  const counts = (match: RuleMatch): boolean => state.mode !== 'auto' || survivesAuto(match);
+  if (wholeTool !== null && counts(wholeTool)) return ['*'];
+  return state.rules.allow.bash.filter(counts).map(({ matcher }) => matcher.content);
+}
+
 function ruleSpeaks(analysis: ShellAnalysis, state: PermissionState, behavior: 'deny' | 'ask'): RuleMatch | null {
   for (const { rule, matcher } of state.rules[behavior].bash) {
     const matched = matchesDenyOrAsk(analysis, matcher.content);
@@ -92,7 +97,8 @@ function ruleSpeaks(analysis: ShellAnalysis, state: PermissionState, behavior: '
 }
 
 function ruleFor(content: string | undefined, state: PermissionState, wholeTool: RuleMatch | null): RuleMatch | null {
-  if (wholeTool !== null) return wholeTool;
+  if (content === undefined) return null;
+  if (content === '*' && wholeTool !== null) return wholeTool;
   const found = state.rules.allow.bash.find(({ matcher }) => matcher.content === content);
   return found === undefined ? null : { rule: found.rule };
 }

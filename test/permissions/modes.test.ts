@@ -74,6 +74,8 @@ describe('modes', () => {
     const facts = (rule: string, command: string) =>
       space.under({ allow: [rule] }, { mode: 'auto', hasClassifier: true }).facts({ toolName: 'Bash', input: { command } }).allowRule?.rule
         .text;
+    const both = { allow: ['Bash(npm test)', 'Bash(python3 *)'] };
+    expect(bash(space.under(both, { mode: 'auto', hasClassifier: true }), 'npm test && python3 x.py')).toBe('ask');
     expect([facts('Bash', 'x'), facts('Bash(python3 *)', 'python3 x.py'), facts('Bash(npm test)', 'npm test')]).toEqual([
       undefined,
       undefined,
