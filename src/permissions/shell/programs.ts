@@ -1,6 +1,6 @@
 import type { Derived, Stdin } from './derive.js';
 import { opaque, scriptOf } from './scripts.js';
-import { parseSed } from './sed.js';
+import { parseSed, sedRuns } from './sed.js';
 import { INTERPRETERS, interpreted, interpreterOf, SHELLS, shell, sourced } from './shells.js';
 import { UNKNOWN } from './types.js';
 
@@ -100,11 +100,7 @@ export function deriveByProgram(name: string, args: readonly string[], stdin: St
         : [];
     case 'sed':
     case 'gsed':
-      return parseSed(args).scripts.some(
-        (script) => /(^|[;{}\n]|\d|\$|\/)\s*e(\s|$|;)/.test(script) || /^\s*s(.)[\s\S]*\1[gpiIm\d]*e/.test(script),
-      )
-        ? [opaque('sed runs a command from inside its script')]
-        : [];
+      return parseSed(args).scripts.some(sedRuns) ? [opaque('sed runs a command from inside its script')] : [];
     case 'hash':
       return args[0] === '-p' && args[1] !== undefined ? [{ kind: 'argv', via: 'alias', argv: [args[1]], plain: false }] : [];
     case 'mapfile':

@@ -26,16 +26,7 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['sort', none(/^(-[a-zA-Z]*[oTS]|--(o|com|te|fil))/)],
   ['uniq', (args) => args.every((arg, index) => arg.startsWith('-') || /^-[fsw]$/.test(args[index - 1] ?? ''))],
   ['tree', none(/^(-[a-zA-Z]*[oR]|--output)/)],
-  [
-    'date',
-    (args) =>
-      args.every(
-        (arg) =>
-          arg.startsWith('+') ||
-          /^(-u|-R|-I\w*|--(utc|universal|rfc-email|rfc-3339|iso-8601)(=\w+)?|-d|--date)/.test(arg) ||
-          datePart(args, arg),
-      ) && none(/^(-s|--set)/)(args),
-  ],
+  ['date', dateReads],
   ['hostname', (args) => args.every((arg) => /^-[sfIidAy]+$|^--(short|fqdn|long|ip-address|all-ip-addresses|domain)$/.test(arg))],
   ['rg', none(/^--(pre|search-zip|hostname-bin)|^-[a-zA-Z]*z/)],
   ['fd', none(/^(-[a-zA-Z]*[xX]|--exec)/)],
@@ -58,8 +49,10 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['python3', (args) => onlyVersion(args, /^(-V|--version)$/)],
 ]);
 
-function datePart(args: readonly string[], arg: string): boolean {
-  return /^(-d|--date|-r|--reference)$/.test(args[args.indexOf(arg) - 1] ?? '') || /^(-r|--reference)/.test(arg);
+function dateReads(args: readonly string[]): boolean {
+  const valued = /^(-d|--date|-r|--reference)$/;
+  const harmless = /^(\+|-[uR]+$|-[dr]|-I\w*$|--(utc|universal|rfc-email|rfc-3339|iso-8601|date|reference)(=|$))/;
+  return args.every((arg, index) => harmless.test(arg) || valued.test(args[index - 1] ?? ''));
 }
 
 function onlyVersion(args: readonly string[], flag: RegExp): boolean {
@@ -71,6 +64,10 @@ function dockerReads(args: readonly string[]): boolean {
   return /^(ps|images|logs|inspect)$/.test(args[0] ?? '');
 }
 
+/** `//server/share`: looking at it hands a password to the server. */
+const NETWORK_SHARE = /^(\\\\|\/\/)[^/\\\s]+[/\\]/;
+
+const JQ_ENVIRONMENT = /(?<![.\w])env\b|\$ENV/;
 /** jq reads files and the environment only on request, and has no way to write. */
 const JQ_READS_MORE = /^(-[a-zA-Z]*[fL]|--from-file|--rawfile|--slurpfile|-L|--library-path|--run-tests)/;
 
@@ -96,12 +93,11 @@ function readsOnly(argv: readonly string[], command: ShellCommand): boolean {
     return readsOnly(args, command);
   }
   if (name === 'xargs') return xargsReads(args, command);
-  if (args.some((arg) => arg.startsWith('\\\\') || arg.startsWith('//'))) return false;
+  if (args.some((arg) => NETWORK_SHARE.test(arg))) return false;
   if (globbed(command) && (name === 'find' || name === 'sort' || name === 'sed' || name === 'git')) return false;
   if (name === 'git' && (command.directories.unknown || command.directories.paths.some((path) => !START.paths.includes(path))))
     return false;
-  if (name === 'jq')
-    return !args.some((arg) => JQ_READS_MORE.test(arg)) && !args.some((arg) => /\b(env|\$ENV|input_filename|system)\b|\$ENV/.test(arg));
+  if (name === 'jq') return !args.some((arg) => JQ_READS_MORE.test(arg) || JQ_ENVIRONMENT.test(arg));
   if (READERS.has(name)) return true;
   return CHECKED.get(name)?.(args) ?? false;
 }

@@ -54,16 +54,44 @@ const QUITS = new RegExp(String.raw`^\s*(?:${ADDRESS})?[p=q](?:\s*;\s*(?:${ADDRE
 
 /** One `s` command with nothing but harmless flags: no `e` (runs), no `w` (writes). */
 export function plainSubstitution(script: string): boolean {
-  const match = /^\s*s([/|#,:@!])/.exec(script);
-  if (match === null) return false;
-  const delimiter = match[1] ?? '/';
-  let fields = 0;
-  let at = match[0].length;
-  for (; at < script.length && fields < 2; at++) {
-    if (script[at] === '\\') at++;
-    else if (script[at] === delimiter) fields++;
+  const text = script.trim();
+  if (!/^s[/|#,:@!]/.test(text) || text.includes('\n')) return false;
+  const end = afterFields(text, 1);
+  return end > 2 && text[end - 1] === text[1] && /^[gpiIm]*\d?[gpiIm]*$/.test(text.slice(end));
+}
+
+const ONE_ADDRESS = String.raw`(?:\d+|\$|\/(?:[^/\\\n]|\\.)*\/I?)`;
+const COMMAND = new RegExp(String.raw`^[\s;{}]*(?:${ONE_ADDRESS}(?:\s*[,~+]\s*(?:[~+]?\d+|${ONE_ADDRESS}))?)?[\s!]*`);
+
+/** Does a script run a command: the `e` command, or the `e` flag of `s`? A script that is not understood does not hide one. */
+export function sedRuns(script: string): boolean {
+  let rest = script;
+  for (let i = 0; i < 64 && rest !== ''; i++) {
+    rest = rest.slice(COMMAND.exec(rest)?.[0].length ?? 0);
+    if (/^e(\s|;|$)/.test(rest)) return true;
+    if (rest[0] === 's' || rest[0] === 'y') {
+      const end = afterFields(rest, 1);
+      const flags = /^[^;\n}]*/.exec(rest.slice(end))?.[0] ?? '';
+      if (rest[0] === 's' && /^[^w]*e/.test(flags)) return true;
+      rest = rest.slice(end + flags.length);
+    } else {
+      const next = rest.slice(1).search(/[;\n}]/);
+      rest = next === -1 ? '' : rest.slice(next + 1);
+    }
   }
-  return fields === 2 && /^[gpiIm]*\d?[gpiIm]*\s*$/.test(script.slice(at)) && !script.includes('\n');
+  return rest !== '';
+}
+
+/** Index after the third delimiter of an `s` or `y` command whose delimiter stands at `at`. */
+function afterFields(text: string, at: number): number {
+  const delimiter = text[at];
+  let fields = 0;
+  let i = at + 1;
+  for (; i < text.length && fields < 2; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === delimiter) fields++;
+  }
+  return i;
 }
 
 /** Printing lines of files, or a plain substitution on a pipe. */

@@ -9,6 +9,8 @@ export interface WrapperSpec {
   /** Operands before the command: `timeout 5 cmd` has one. */
   readonly operands?: number;
   readonly assignments?: boolean;
+  /** The first operand must be one of these for the program to run anything. */
+  readonly subcommand?: RegExp;
 }
 
 /** Programs that run the rest of their arguments as a command, as deny and ask rules see them. */
@@ -58,21 +60,21 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, Wrappe
   ['fakeroot', { short: 'lsib' }],
   ['faketime', { short: 'f', operands: 1 }],
   ['chpst', { short: 'ueobndtlLmpfcrP' }],
-  ['direnv', { operands: 2 }],
-  ['mise', { operands: 1 }],
-  ['devbox', { operands: 1 }],
-  ['poetry', { operands: 1 }],
-  ['pipenv', { operands: 1 }],
-  ['pdm', { operands: 1 }],
-  ['uv', { operands: 1 }],
-  ['bundle', { operands: 1 }],
+  ['direnv', { operands: 2, subcommand: /^(run|exec|x)$/ }],
+  ['mise', { operands: 1, subcommand: /^(run|exec|x)$/ }],
+  ['devbox', { operands: 1, subcommand: /^(run|exec|x)$/ }],
+  ['poetry', { operands: 1, subcommand: /^(run|exec|x)$/ }],
+  ['pipenv', { operands: 1, subcommand: /^(run|exec|x)$/ }],
+  ['pdm', { operands: 1, subcommand: /^(run|exec|x)$/ }],
+  ['uv', { operands: 1, subcommand: /^(run|exec|x)$/ }],
+  ['bundle', { operands: 1, subcommand: /^(run|exec|x)$/ }],
   ['npx', { short: 'pc', long: ['package', 'call'] }],
   ['bunx', {}],
   ['dotenv', { short: 'ef' }],
   ['cross-env', { assignments: true }],
   ['catchsegv', {}],
   ['valgrind', {}],
-  ['perf', { operands: 1 }],
+  ['perf', { operands: 1, subcommand: /^(stat|record|trace)$/ }],
   ['entr', {}],
   [
     'xargs',
@@ -139,6 +141,7 @@ export function commandStarts(args: readonly string[], spec: WrapperSpec): numbe
         if (!/^-\d+$/.test(arg)) collect(i + 2);
       } else if (valued === arg.length - 2) i++;
     }
+    if (spec.subcommand?.test(args[i] ?? '') === false) return;
     starts.add(i + (spec.operands ?? 0));
     if (args[i + (spec.operands ?? 0)] === '--') starts.add(i + (spec.operands ?? 0) + 1);
   }

@@ -36,6 +36,9 @@ describe('the built-in read-only set', () => {
     'test -f a',
     '[ -f a ]',
     'jq .a b',
+    'jq .env b',
+    'grep -rn "// TODO" src',
+    'date -d tomorrow +%F',
   ])('holds: %s', (command) => {
     expect(readsOnly(command)).toBe(true);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expandBraces } from '../../../src/permissions/shell/braces.js';
 import { printedBy } from '../../../src/permissions/shell/printed.js';
 import { parseBashRule } from '../../../src/permissions/shell/rules.js';
-import { parseSed, plainSubstitution } from '../../../src/permissions/shell/sed.js';
+import { parseSed, plainSubstitution, sedRuns } from '../../../src/permissions/shell/sed.js';
 
 describe('brace expansion', () => {
   it.each<[string, string[]]>([
@@ -84,7 +84,32 @@ describe('sed', () => {
     ['s/a/b/w x', false],
     ['s/a/b/;1e x', false],
     ['d', false],
+    ['s/a', false],
+    ['s/a/b', false],
+    [' s/a/b/ ', true],
   ])('%s', (script, plain) => {
     expect(plainSubstitution(script)).toBe(plain);
+  });
+
+  it.each<[string, boolean]>([
+    ['e', true],
+    ['1e x', true],
+    ['/a/,$e x', true],
+    ['$!e x', true],
+    ['p;e x', true],
+    ['{p;e x}', true],
+    ['s/a/b/e', true],
+    ['s|a|b|ge', true],
+    ['s/a/b/;s/c/d/e', true],
+    ['p\ne x', true],
+    ['s/a/e/', false],
+    ['s/e/e/g', false],
+    ['/e/d', false],
+    ['/x/,/e/p', false],
+    ['y/e/x/', false],
+    ['s/a/b/w e', false],
+    ['1,5p', false],
+  ])('runs a command: %j is %s', (script, runs) => {
+    expect(sedRuns(script)).toBe(runs);
   });
 });
