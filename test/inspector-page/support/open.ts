@@ -1,0 +1,46 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { type InspectedSystem, startInspectorServer } from '../../../src/inspect/index.js';
+import type { InspectorServer, InspectorServerOptions } from '../../../src/inspect/server/inspectorServer.js';
+import { buildPage } from './build.js';
+
+export interface OpenPage {
+  readonly page: Page;
+  readonly server: InspectorServer;
+  /** Console errors, CSP reports and uncaught exceptions so far. */
+  readonly complaints: string[];
+  /** Addresses of everything the page asked for. */
+  readonly requests: string[];
+  close(): Promise<void>;
+}
+
+/** Serves a flow and opens its page. */
+export async function openFlow(
+  context: BrowserContext,
+  system: InspectedSystem,
+  options: { readonly scope?: 'control' | 'view'; readonly server?: InspectorServerOptions } = {},
+): Promise<OpenPage> {
+  const server = await startInspectorServer(system, { pageDir: await buildPage(), ...options.server });
+  const watched = await watchedPage(context);
+  await watched.page.goto(options.scope === 'view' ? server.viewUrl : server.url);
+  return {
+    ...watched,
+    server,
+    close: async () => {
+      await watched.page.close();
+      await server.close();
+    },
+  };
+}
+
+export async function watchedPage(context: BrowserContext): Promise<Pick<OpenPage, 'page' | 'complaints' | 'requests'>> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('websocket', (socket) => requests.push(socket.url()));
+  return { page, complaints, requests };
+}

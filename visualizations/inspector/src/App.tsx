@@ -1,0 +1,80 @@
+import { useEffect } from 'react';
+import { followTarget } from './model/actions.js';
+import type { Inspector } from './model/inspector.js';
+import { ActorTree } from './panels/ActorTree.js';
+import { Approvals } from './panels/Approvals.js';
+import { Banners } from './panels/Banners.js';
+import { ChartPanel } from './panels/ChartPanel.js';
+import { Details } from './panels/Details.js';
+import { GateStrip } from './panels/GateStrip.js';
+import { Header } from './panels/Header.js';
+import { Help } from './panels/Help.js';
+import { Log } from './panels/Log.js';
+import { Timeline } from './panels/Timeline.js';
+import { Transport } from './panels/Transport.js';
+import { Welcome } from './panels/Welcome.js';
+import { InspectorContext, useFlowVersion, useRemote, useView } from './ui/hooks.js';
+import { useKeys } from './ui/keys.js';
+import { Splitters } from './ui/Splitters.js';
+
+export function App({ inspector }: { readonly inspector: Inspector }) {
+  return (
+    <InspectorContext value={inspector}>
+      <Page inspector={inspector} />
+    </InspectorContext>
+  );
+}
+
+function Page({ inspector }: { readonly inspector: Inspector }) {
+  const view = useView();
+  const remote = useRemote();
+  const version = useFlowVersion();
+  useKeys(inspector);
+
+  // Follows what is going on until a person chooses something.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the flow, which is changed in place
+  useEffect(() => {
+    if (!view.follow) return;
+    const call = followTarget(inspector);
+    const actor = call?.actor ?? inspector.flow.roots[0] ?? null;
+    if (actor !== view.actor || (call?.toolUseId ?? null) !== view.call) inspector.view.patch({ actor, call: call?.toolUseId ?? null });
+  }, [inspector, version, view.follow, view.actor, view.call]);
+
+  useEffect(() => {
+    document.documentElement.dataset.theme = view.theme;
+  }, [view.theme]);
+  const waiting = remote.approvals.length;
+  const name = inspector.flow.header?.name;
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name === undefined ? '' : `${name} · `}Sixgates inspector`;
+  }, [waiting, name]);
+
+  const empty = inspector.flow.events.length === 0;
+  return (
+    <div className="app">
+      <Header />
+      <div className="above">
+        <Approvals />
+        <Banners />
+      </div>
+      {empty ? (
+        <Welcome />
+      ) : (
+        <Splitters
+          left={<ActorTree />}
+          right={<Details />}
+          top={
+            <>
+              <GateStrip />
+              <ChartPanel />
+            </>
+          }
+          middle={<Timeline />}
+          bottom={<Log />}
+        />
+      )}
+      <Transport />
+      {view.menu === 'help' && <Help />}
+    </div>
+  );
+}

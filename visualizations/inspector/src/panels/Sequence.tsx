@@ -1,0 +1,173 @@
+import { useRef } from 'react';
+import type { EventReceived, FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
+import { eventLabel } from '../../../../src/inspect/protocol/graph.js';
+import { selectEvent } from '../model/actions.js';
+import { type Flow, isWithin } from '../model/flow.js';
+import { actorTitle } from '../model/tree.js';
+import { useFlowVersion, useInspector, useView } from '../ui/hooks.js';
+import { Rows } from '../ui/Rows.js';
+
+const MOST_LANES = 12;
+const LANE = 108;
+const ROW = 26;
+const LEFT = 58;
+
+/** Messages between the actors of the selected subtree, as lifelines. What does not fit shares the last one. */
+export function Sequence() {
+  const inspector = useInspector();
+  const view = useView();
+  useFlowVersion();
+  const { flow } = inspector;
+  const cache = useRef(new Messages());
+  const { rows, lanes, more } = cache.current.read(flow, view.scope);
+  if (more) inspector.pulse.beat();
+  const shown = view.travel === null ? rows : rows.filter((row) => row.seq <= (view.travel ?? 0));
+  const current = view.event === null ? -1 : shown.findIndex((row) => row.seq === view.event);
+  const width = LEFT + lanes.length * LANE;
+  const laneOf = (actor: string): number => {
+    const at = lanes.indexOf(actor);
+    return at < 0 ? lanes.length - 1 : at;
+  };
+  const x = (lane: number): number => LEFT + lane * LANE + LANE / 2;
+  if (rows.length === 0) return <p className="empty">No messages between actors here yet.</p>;
+  return (
+    <Rows
+      id="sequence"
+      label="Messages"
+      role="listbox"
+      className="sequence"
+      count={shown.length}
+      rowHeight={ROW}
+      current={current}
+      tail
+      place={view.scope ?? ''}
+      onMove={(index) => {
+        const row = shown[index];
+        if (row) selectEvent(inspector, row.seq);
+      }}
+      onOpen={() => inspector.view.patch({ details: 'raw' })}
+      head={
+        <div className="lanes-head" style={{ width }}>
+          {lanes.map((actor, lane) => (
+            <span key={actor} style={{ left: LEFT + lane * LANE, width: LANE }} title={actor}>
+              {laneName(flow, actor, lane === MOST_LANES - 1)}
+            </span>
+          ))}
+        </div>
+      }
+      row={(index) => {
+        const row = shown[index];
+        if (!row) return null;
+        const [from, to] = [row.source === null ? null : laneOf(row.source), laneOf(row.actor)];
+        return (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the list
+          // biome-ignore lint/a11y/useFocusableInteractive: focus stays on the list, which names its active row
+          <div
+            id={`sequence-${index}`}
+            role="option"
+            aria-selected={index === current}
+            aria-label={`${eventLabel(row.event)}, ${row.source ?? 'outside'} to ${row.actor}`}
+            className={`message${index === current ? ' selected' : ''}`}
+            style={{ width }}
+            data-seq={row.seq}
+            onClick={() => selectEvent(inspector, row.seq)}
+          >
+            <svg width={width} height={ROW} aria-hidden="true">
+              {lanes.map((actor, lane) => (
+                <path key={actor} className="lifeline" d={`M${x(lane)} 0V${ROW}`} />
+              ))}
+              <text className="seq" x={6} y={17}>
+                {row.seq}
+              </text>
+              <Arrow from={from} to={to} x={x} text={eventLabel(row.event)} />
+            </svg>
+          </div>
+        );
+      }}
+    />
+  );
+}
+
+function Arrow({
+  from,
+  to,
+  x,
+  text,
+}: {
+  readonly from: number | null;
+  readonly to: number;
+  readonly x: (lane: number) => number;
+  readonly text: string;
+}) {
+  const shown = text.length > 26 ? `${text.slice(0, 25)}…` : text;
+  if (from === null || from === to) {
+    const at = x(to);
+    return (
+      <>
+        <path className="arrow" d={from === null ? `M${at - 26} 16H${at - 2}` : `M${at} 8h18v10h-16`} />
+        <path
+          className="arrow-head"
+          d={from === null ? `M${at - 7} 12.5 ${at - 1} 16 ${at - 7} 19.5z` : `M${at + 7} 14.5 ${at + 1} 18 ${at + 7} 21.5z`}
+        />
+        <text x={at + (from === null ? 6 : 24)} y={13}>
+          {shown}
+        </text>
+      </>
+    );
+  }
+  const [a, b] = [x(from), x(to)];
+  const right = b > a;
+  const tip = right ? b - 1 : b + 1;
+  return (
+    <>
+      <path className="arrow" d={`M${a} 18H${tip}`} />
+      <path className="arrow-head" d={right ? `M${b - 7} 14.5 ${b - 1} 18 ${b - 7} 21.5z` : `M${b + 7} 14.5 ${b + 1} 18 ${b + 7} 21.5z`} />
+      <text x={(a + b) / 2} y={13} textAnchor="middle">
+        {shown}
+      </text>
+    </>
+  );
+}
+
+function laneName(flow: Flow, id: string, last: boolean): string {
+  if (last && id === OTHERS) return 'others';
+  const actor = flow.actors.get(id);
+  return actor ? actorTitle(actor) : id;
+}
+
+const OTHERS = '(others)';
+const PER_FRAME = 40_000;
+
+/** The messages of a scope and who takes part, read on as the flow grows. */
+class Messages {
+  #scope: string | null | undefined;
+  #flow: Flow | null = null;
+  #looked = 0;
+  #rows: EventReceived[] = [];
+  #lanes: string[] = [];
+
+  read(
+    flow: Flow,
+    scope: string | null,
+  ): { readonly rows: readonly EventReceived[]; readonly lanes: readonly string[]; readonly more: boolean } {
+    if (scope !== this.#scope || flow !== this.#flow || this.#looked > flow.events.length) {
+      this.#scope = scope;
+      this.#flow = flow;
+      this.#looked = 0;
+      this.#rows = [];
+      this.#lanes = [];
+    }
+    const end = Math.min(flow.events.length, this.#looked + PER_FRAME);
+    for (; this.#looked < end; this.#looked++) this.#take(flow.events[this.#looked], scope);
+    return { rows: this.#rows, lanes: this.#lanes, more: this.#looked < flow.events.length };
+  }
+
+  #take(event: FlowEvent | undefined, scope: string | null): void {
+    if (event?.type !== 'event' || !isWithin(event.actor, scope)) return;
+    this.#rows.push(event);
+    for (const actor of [event.source, event.actor]) {
+      if (actor === null || this.#lanes.includes(actor) || this.#lanes.at(-1) === OTHERS) continue;
+      this.#lanes.push(this.#lanes.length === MOST_LANES - 1 ? OTHERS : actor);
+    }
+  }
+}

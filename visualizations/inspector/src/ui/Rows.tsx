@@ -1,0 +1,116 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+
+interface RowsProps {
+  readonly id: string;
+  readonly label: string;
+  readonly role: 'grid' | 'tree' | 'listbox';
+  readonly count: number;
+  readonly rowHeight: number;
+  /** Position of the row that keys act on; -1 for none. */
+  readonly current: number;
+  readonly onMove: (index: number) => void;
+  readonly onOpen?: (index: number) => void;
+  readonly onKey?: (event: KeyboardEvent) => void;
+  readonly row: (index: number) => ReactNode;
+  /** Stands above the rows and does not scroll away. */
+  readonly head?: ReactNode;
+  /** Rows are added at the end; whoever has scrolled to the end stays there. */
+  readonly tail?: boolean;
+  /** Changes when the list shows something else: the saved place of that key is restored. */
+  readonly place?: string;
+  readonly className?: string;
+  readonly columns?: number;
+}
+
+/** A list of which only the rows in view exist in the DOM. One tab stop; arrows move within. */
+export function Rows(props: RowsProps) {
+  const { id, label, role, count, rowHeight, current, onMove, onOpen, onKey, row, head, tail = false, place = '', className = '' } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(tail);
+  const places = useRef(new Map<string, { readonly top: number; readonly current: number }>());
+  const shown = useRef({ place, current });
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  });
+
+  // Leaving a filter brings back the place one came from, unless another row was chosen meanwhile.
+  useEffect(() => {
+    const element = scroller.current;
+    const before = shown.current;
+    if (!element || before.place === place) {
+      shown.current = { place, current };
+      return;
+    }
+    shown.current = { place, current };
+    const saved = places.current.get(place);
+    if (saved) element.scrollTop = saved.top;
+    if (current >= 0 && (!saved || saved.current !== current)) virtualizer.scrollToIndex(current, { align: saved ? 'auto' : 'center' });
+  }, [place, current, virtualizer]);
+
+  useEffect(() => {
+    if (tail && atEnd.current && count > 0 && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+  }, [count, tail]);
+
+  const moved = useRef(current);
+  useEffect(() => {
+    if (moved.current === current) return;
+    moved.current = current;
+    if (current >= 0) virtualizer.scrollToIndex(current, { align: 'auto' });
+  }, [current, virtualizer]);
+
+  const keys = (event: KeyboardEvent<HTMLDivElement>): void => {
+    onKey?.(event);
+    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
+    const to = { ArrowDown: current + 1, ArrowUp: current - 1, PageDown: current + page, PageUp: current - page, Home: 0, End: count - 1 }[
+      event.key
+    ];
+    if (to !== undefined && count > 0) {
+      event.preventDefault();
+      onMove(Math.max(0, Math.min(count - 1, to)));
+    } else if ((event.key === 'Enter' || event.key === ' ') && current >= 0 && onOpen) {
+      event.preventDefault();
+      onOpen(current);
+    }
+  };
+
+  return (
+    <div className={`rows ${className}`}>
+      {head}
+      {/* biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table element */}
+      <div
+        ref={scroller}
+        id={id}
+        className="rows-scroll"
+        role={role}
+        aria-label={label}
+        tabIndex={0}
+        {...(role === 'grid' ? { 'aria-rowcount': count, 'aria-colcount': props.columns } : {})}
+        {...(current >= 0 ? { 'aria-activedescendant': `${id}-${current}` } : {})}
+        onKeyDown={keys}
+        onScroll={(event) => {
+          const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
+          atEnd.current = scrollHeight - scrollTop - clientHeight < rowHeight;
+          places.current.set(shown.current.place, { top: scrollTop, current: shown.current.current });
+        }}
+      >
+        <div className="rows-all" role="presentation" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map((item) => (
+            <div
+              key={item.key}
+              className="rows-at"
+              role="presentation"
+              style={{ transform: `translateY(${item.start}px)`, height: rowHeight }}
+            >
+              {row(item.index)}
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}

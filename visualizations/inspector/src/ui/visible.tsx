@@ -1,0 +1,52 @@
+import { Fragment } from 'react';
+
+/**
+ * Characters that move, hide or reorder text: C0 and C1 controls but line break and tab, soft hyphen, zero-width and
+ * bidirectional controls, variation and tag characters. Whoever approves an input must see that they are there.
+ */
+const HIDDEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
+
+export interface TextPiece {
+  readonly text: string;
+  readonly hidden: boolean;
+}
+
+export function escapeOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+export function visiblePieces(text: string): readonly TextPiece[] {
+  const pieces: TextPiece[] = [];
+  let from = 0;
+  for (const match of text.matchAll(HIDDEN)) {
+    if (match.index > from) pieces.push({ text: text.slice(from, match.index), hidden: false });
+    pieces.push({ text: escapeOf(match[0]), hidden: true });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length || pieces.length === 0) pieces.push({ text: text.slice(from), hidden: false });
+  return pieces;
+}
+
+/** Text of strangers: shown as it is, never as markup, with hidden characters written out. */
+export function Visible({ text }: { readonly text: string }) {
+  const pieces = visiblePieces(text);
+  if (pieces.length === 1 && pieces[0]?.hidden === false) return <>{text}</>;
+  return (
+    <>
+      {pieces.map((piece, index) =>
+        piece.hidden ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
+          <mark className="hidden-char" key={index}>
+            {piece.text}
+          </mark>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
+          <Fragment key={index}>{piece.text}</Fragment>
+        ),
+      )}
+    </>
+  );
+}
