@@ -1,6 +1,17 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
 export default defineConfig({
+  // Examples import the package by name, as its users do; tests run them on the source.
+  resolve: {
+    alias: [
+      { find: /^sixgates$/, replacement: source('./src/index.ts') },
+      { find: /^sixgates\/testing$/, replacement: source('./src/testing/index.ts') },
+      { find: /^sixgates\/inspect$/, replacement: source('./src/inspect/index.ts') },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**'],
