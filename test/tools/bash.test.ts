@@ -173,6 +173,7 @@ describe('ending a command', () => {
     expect(performance.now() - started).toBeLessThan(5000);
     expect(output.exitCode).toBe(0);
     expect(output.stdout.trim()).toBe(text);
+    expect(shown(bash, output)).toMatch(/Still running: (?:\w+ \(pid \d+\)(?:, )?)+\./);
     expect(output).toMatchObject({ isFailure: false });
     for (const pid of living(marker)) process.kill(pid, 'SIGKILL');
   });
@@ -253,6 +254,26 @@ describe('background', () => {
     const end = await started[0]?.done;
     expect(end).toMatchObject<Partial<BackgroundTaskEnd>>({ status: 'failed', exitCode: 3 });
     expect(readFileSync(started[0]?.outputFile ?? '', 'utf8')).toBe('one\ntwo\n');
+  });
+
+  it('has not ended while anything that it started lives', async () => {
+    const { tasks, started } = taskList();
+    await run(
+      bash,
+      { command: '(sleep 0.4; echo late) & echo early', run_in_background: true },
+      contextIn(dir, { capabilities: { tasks } }),
+    );
+    expect(await started[0]?.done).toMatchObject({ status: 'completed', exitCode: 0 });
+    expect(readFileSync(started[0]?.outputFile ?? '', 'utf8')).toBe('early\nlate\n');
+  });
+
+  it('stops what the shell has left behind', async () => {
+    const { tasks, started } = taskList();
+    await run(bash, { command: 'setsid sleep 61237 & echo up', run_in_background: true }, contextIn(dir, { capabilities: { tasks } }));
+    while (!readFileSync(started[0]?.outputFile ?? '', 'utf8').includes('up')) await new Promise((resolve) => setImmediate(resolve));
+    started[0]?.stop();
+    expect(await started[0]?.done).toMatchObject({ status: 'killed' });
+    expect(living('61237')).toEqual([]);
   });
 
   it('is refused with a reason when the session has no tasks', async () => {

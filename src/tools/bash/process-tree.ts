@@ -51,13 +51,21 @@ function parseStat(line: string): { readonly command: string; readonly state: st
     : { command: line.slice(open + 1, close), state, groupId: Number(groupId) };
 }
 
-function groupLives(groupId: number): boolean {
+/** True while the group has any member, zombies included: a cheap first look. */
+export function groupLives(groupId: number): boolean {
   try {
     // Windows has no groups: there the shell stands for what it started.
     process.kill(process.platform === 'win32' ? groupId : -groupId, 0);
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Resolves when no process of the command lives, however long that takes. Does not keep the program alive. */
+export async function untilGone(tree: ProcessTree): Promise<void> {
+  for (let pause = 20; (await livingProcesses(tree)).length > 0; pause = Math.min(pause * 2, 1000)) {
+    await delay(pause, undefined, { ref: false });
   }
 }
 

@@ -5,10 +5,12 @@ import { CommandOutput, type StreamName } from './output.js';
 import {
   COMMAND_ID_VARIABLE,
   endProcesses,
+  groupLives,
   type KillTimes,
   type LivingProcess,
   livingProcesses,
   type ProcessTree,
+  untilGone,
 } from './process-tree.js';
 
 export interface CommandStart {
@@ -48,6 +50,10 @@ export class RunningCommand {
   #openStreams = 0;
   #onClosed: (() => void) | undefined;
   #ending: Promise<readonly LivingProcess[]> | undefined;
+  #reportEnd: () => void = () => undefined;
+  readonly #endCalled = new Promise<void>((resolve) => {
+    this.#reportEnd = resolve;
+  });
 
   constructor(start: CommandStart) {
     const commandId = randomUUID();
@@ -129,12 +135,27 @@ export class RunningCommand {
   /** Ends the command and everything it started; resolves with what could not be ended. */
   end(): Promise<readonly LivingProcess[]> {
     this.#ending ??= endProcesses(this.#tree, this.#killTimes);
+    this.#reportEnd();
     return this.#ending;
   }
 
-  /** What the command left running. */
+  /** Resolves when `end` was called and has done what it can. */
+  async ended(): Promise<void> {
+    await this.#endCalled;
+    await this.#ending;
+  }
+
+  /** What the command left running in its group after its shell has exited. */
   leftRunning(): Promise<readonly LivingProcess[]> {
-    return this.#tree.groupId <= 1 ? Promise.resolve([]) : livingProcesses(this.#tree);
+    const { groupId } = this.#tree;
+    return groupId > 1 && groupLives(groupId) ? livingProcesses(this.#tree) : Promise.resolve([]);
+  }
+
+  /** Resolves when the shell has exited and nothing that it started lives. */
+  async gone(): Promise<CommandExit> {
+    const exit = await this.exited;
+    await untilGone(this.#tree);
+    return exit;
   }
 
   /** Lets this program exit although the command, or something it started, goes on. Its pipes stay open, so nothing it writes fails. */

@@ -25,25 +25,28 @@ export async function background(
   const { tasks } = context.capabilities;
   if (tasks === undefined) throw new ToolFailure('This session has no background tasks.');
   await command.output.moveToFile();
-  let stopped = false;
-  const limit = Math.min(
-    request.run_in_background === true ? (request.timeout ?? BACKGROUND_TIMEOUTS.defaultMs) : BACKGROUND_TIMEOUTS.defaultMs,
-    BACKGROUND_TIMEOUTS.maxMs,
-  );
-  const timer = setTimeout(() => void command.end(), limit);
+  let stopped: string | undefined;
+  const stop = (why: string): void => {
+    stopped ??= why;
+    void command.end();
+  };
+  const asked = request.run_in_background === true ? request.timeout : undefined;
+  const limitMs = Math.min(asked ?? BACKGROUND_TIMEOUTS.defaultMs, BACKGROUND_TIMEOUTS.maxMs);
+  const timer = setTimeout(() => stop(`stopped after ${limitMs / 1000} s`), limitMs);
   timer.unref();
-  const done = command.exited.then(async (exit) => {
+  // Ended only when nothing that it started lives and all output is in the file; the exit code is the shell's.
+  const done = Promise.race([command.gone(), command.ended()]).then(async () => {
     clearTimeout(timer);
-    // Terminal only when nothing of it lives and all output is in the file.
-    const left = stopped ? await command.end() : [];
+    const exit = await command.exited;
+    const left = stopped === undefined ? [] : await command.end();
     await command.drain();
     await rm(cwdFile, { force: true });
     const failed = exit.code !== 0 && shell.meaningOfExit(request.command, exit.code ?? -1) === undefined;
-    const ending = exit.code === null ? `ended by ${exit.signal ?? 'a signal'}` : `exit code ${exit.code}`;
+    const ending = stopped ?? (exit.code === null ? `ended by ${exit.signal ?? 'a signal'}` : `exit code ${exit.code}`);
     return {
-      status: stopped ? ('killed' as const) : failed ? ('failed' as const) : ('completed' as const),
+      status: stopped === undefined ? (failed ? ('failed' as const) : ('completed' as const)) : ('killed' as const),
       exitCode: exit.code,
-      summary: `${request.description ?? request.command.slice(0, 200)}: ${stopped ? 'stopped' : ending}${stillAlive(left)}`,
+      summary: `${request.description ?? request.command.slice(0, 200)}: ${ending}${stillAlive(left)}`,
     };
   });
   const handle = tasks.adopt({
@@ -52,10 +55,7 @@ export async function background(
     callId: context.callId,
     outputFile: command.output.filePath,
     done,
-    stop() {
-      stopped = true;
-      void command.end();
-    },
+    stop: () => stop('stopped'),
   });
   return {
     stdout: '',

@@ -19,7 +19,7 @@ export function shellTimeouts(env: ToolContext['env']): Timeouts {
   return { defaultMs, maxMs: Math.max(defaultMs, read('BASH_MAX_TIMEOUT_MS', 600_000)) };
 }
 
-/** Applies the command's last working directory, and says what it left running. */
+/** Applies the last working directory of a command, or says that it was reset. */
 export async function afterwards(output: ShellOutput, context: ToolContext, cwdFile: string): Promise<ToolReturn<ShellOutput>> {
   const last = (await readFile(cwdFile, 'utf8').catch(() => '')).replace(/\r?\n$/, '');
   await rm(cwdFile, { force: true });

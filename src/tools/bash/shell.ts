@@ -86,7 +86,14 @@ export async function runShell(
       await command.drain();
       const output = await finished(shell, request, context, command, event.exit);
       if (shell.kind === 'bash' && event.exit.code === 0) await recordShown(request.command, context, output);
-      return afterwards(output, context, cwdFile);
+      const left = await command.leftRunning();
+      return afterwards(
+        left.length === 0
+          ? output
+          : withNote(output, `Still running: ${left.map(({ pid, command: name }) => `${name} (pid ${pid})`).join(', ')}.`),
+        context,
+        cwdFile,
+      );
     }
     case 'aborted': {
       const left = await stop(command, cwdFile);
