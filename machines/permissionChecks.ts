@@ -84,9 +84,9 @@ export const verdictOf: Readonly<Record<PermissionCheck, Verdict>> = {
     builtInAllow === null
       ? silent('It is not on the list of what needs no rule')
       : { behavior: 'allow', source: { type: 'builtIn' }, reason: builtInAllow },
-  findingNothingThatAllows: ({ mode }) => ({
+  findingNothingThatAllows: ({ mode, uncovered }) => ({
     behavior: 'ask',
     source: { type: 'mode', mode },
-    reason: `Nothing allows it in mode ${mode}`,
+    reason: `Nothing allows it in mode ${mode}${uncovered === undefined ? '' : `: ${uncovered}`}`,
   }),
 };

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type CallAspect, NO_ASPECT, type PermissionCall, type PermissionState } from './call.js';
 import { survivesAuto } from './modes.js';
-import { formsOf, readAllowed, readDenyCoversEdit } from './pathAspect.js';
+import { formsOf, outsideText, readAllowed, readDenyCoversEdit } from './pathAspect.js';
 import type { PathForms } from './paths.js';
 import { protectedReason } from './protectedPaths.js';
 import {
@@ -48,6 +48,7 @@ export function bashAspect(call: PermissionCall, state: PermissionState, wholeTo
     writes: !(unaided.suffices && files.every(({ access }) => access.access === 'read' || access.access === 'enter')),
     acceptEdits: edits?.suffices === true ? 'Changes files inside the working directories only' : null,
     blockedPath: plain.blocked?.forms[0]?.path ?? null,
+    uncovered: uncoveredPart(edits ?? plain, state),
     suggestions: suggestionsFor(analysis, contents),
   };
 }
@@ -60,25 +61,28 @@ interface Judgement {
   /** A rule that covers a file, where one was needed. */
   readonly fileRule: RuleMatch | null;
   readonly blocked: NamedFile | undefined;
+  /** The command that nothing covers, and why; null when it is a file. */
+  readonly gap: string | null;
 }
 
 function judge(cover: Coverage, files: readonly NamedFile[], state: PermissionState, acceptEdits: boolean): Judgement {
-  if (!cover.covered)
-    return {
-      suffices: false,
-      rule: undefined,
-      fileRule: null,
-      blocked: files.find((file) => fileCover(file, state, acceptEdits) === null),
-    };
-  const rule = cover.rules[0];
-  if (cover.anything) return { suffices: true, rule, fileRule: null, blocked: undefined };
-  let fileRule: RuleMatch | null = null;
-  for (const file of files) {
-    const covered = fileCover(file, state, acceptEdits);
-    if (covered === null) return { suffices: false, rule, fileRule, blocked: file };
-    if (covered !== 'directories') fileRule ??= covered;
+  const blockedFile = files.find((file) => fileCover(file, state, acceptEdits) === null);
+  if (!cover.covered) {
+    return { suffices: false, rule: undefined, fileRule: null, blocked: blockedFile, gap: `for "${cover.command}" ${cover.reason}` };
   }
-  return { suffices: true, rule, fileRule, blocked: undefined };
+  const rule = cover.rules[0];
+  if (cover.anything) return { suffices: true, rule, fileRule: null, blocked: undefined, gap: null };
+  const fileRule = files.map((file) => fileCover(file, state, acceptEdits)).find((one) => typeof one === 'object' && one !== null);
+  return { suffices: blockedFile === undefined, rule, fileRule: fileRule ?? null, blocked: blockedFile, gap: null };
+}
+
+/** What is missing, in words. */
+function uncoveredPart({ suffices, gap, blocked }: Judgement, state: PermissionState): string | null {
+  if (suffices || gap !== null || blocked === undefined) return gap;
+  const outside = blocked.forms.find((one) => !state.directories.contain(one));
+  if (outside !== undefined) return outsideText(outside.path);
+  const { text } = blocked.access;
+  return blocked.forms.length === 0 ? `only the running shell knows the file ${text}` : `it writes to ${text}`;
 }
 
 /** Contents of the allow rules that count in this mode. */

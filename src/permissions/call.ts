@@ -57,6 +57,8 @@ export interface CallAspect {
   /** Why acceptEdits lets it run; null when it does not. */
   readonly acceptEdits: string | null;
   readonly blockedPath: string | null;
+  /** The part that no rule, mode or list covers, in words. */
+  readonly uncovered: string | null;
   readonly suggestions: readonly PermissionUpdate[];
 }
 
@@ -70,5 +72,6 @@ export const NO_ASPECT: CallAspect = {
   writes: false,
   acceptEdits: null,
   blockedPath: null,
+  uncovered: null,
   suggestions: [],
 };

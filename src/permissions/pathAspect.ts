@@ -35,6 +35,7 @@ export function pathAspect(call: PermissionCall, state: PermissionState): CallAs
       safety: uncFinding(written),
       builtIn: internal ? 'Reads inside the working directories need no rule' : null,
       blockedPath: blocked,
+      uncovered: outsideText(blocked),
       suggestions: blocked === null ? [] : readSuggestions(blocked, wholeDirectory),
     };
   }
@@ -54,6 +55,7 @@ export function pathAspect(call: PermissionCall, state: PermissionState): CallAs
     writes: true,
     acceptEdits: inside ? 'Edits inside the working directories' : null,
     blockedPath: blocked,
+    uncovered: outsideText(blocked),
     suggestions: editSuggestions(blocked),
   };
 }
@@ -93,6 +95,8 @@ export function readDenyCoversEdit(forms: PathForms, state: PermissionState): Ru
     ? null
     : { ...found, matched: `${found.matched ?? forms.path} (a file covered by a Read deny rule cannot be edited)` };
 }
+
+export const outsideText = (path: string | null): string | null => (path === null ? null : `${path} lies outside the working directories`);
 
 function uncFinding(paths: readonly string[]): CallAspect['safety'] {
   const share = paths.find(isUncPath);

@@ -70,6 +70,8 @@ export interface PermissionFacts {
   readonly allowRule: RuleMatch | null;
   /** Needs no rule in any mode: read-only command, read inside the working directories. */
   readonly builtInAllow: string | null;
+  /** The part that no rule, mode or list covers, in words: what a question is about when nothing demands one. */
+  readonly uncovered?: string;
   /** Rules that matched but could not win, with what stood above them. */
   readonly shadowed: readonly { readonly rule: RuleMatch; readonly by: string }[];
   /** Whether a person (a prompt, a `canUseTool` callback) can be asked. */

@@ -171,3 +171,13 @@ describe('protected paths', () => {
     expect(decide(space.under({ allow: ['Edit'] }), 'Write', { file_path: 'innocent', content: '' })).toBe('ask');
   });
 });
+
+describe('the reason of a question', () => {
+  it.each([
+    ['git log -1; touch p1', 'Nothing allows it in mode default: for "touch p1" no allow rule covers it'],
+    ['cat /etc/hosts', 'Nothing allows it in mode default: /etc/hosts lies outside the working directories'],
+    ['git log > out.txt', 'Nothing allows it in mode default: it writes to out.txt'],
+  ])('names the part that nothing covers: %s', (command, reason) => {
+    expect(explain(space.under({ allow: ['Bash(git log:*)'] }), 'Bash', { command }).reason).toBe(reason);
+  });
+});
