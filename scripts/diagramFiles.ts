@@ -1,6 +1,6 @@
+import { isMachine } from '../src/inspect/actorRefs.js';
 import { machinePage } from '../src/inspect/exports/machinePage.js';
 import { machineGraph } from '../src/inspect/protocol/graph.js';
-import { isMachine } from '../src/inspect/xstateAdapter.js';
 
 /** File name and text of the page of each machine among a module's exports. */
 export function diagramFiles(exported: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {

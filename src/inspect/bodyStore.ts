@@ -4,7 +4,7 @@ import { BODY_PART_CHARS, type BodyRef, PREVIEW_CHARS } from './protocol/flowEve
 import type { TextPart } from './protocol/rpc.js';
 import type { Redactor } from './redact.js';
 
-export const DEFAULT_BODY_BYTES = 64 << 20;
+const DEFAULT_BODY_BYTES = 64 << 20;
 
 /** Redacted bodies by the hash of their text, bounded: the oldest give way. Nothing unredacted is ever held. */
 export class BodyStore {

@@ -1,6 +1,6 @@
 import { BodyStore } from './bodyStore.js';
 import { FULL_LIMITS } from './capture.js';
-import { FLOW_FORMAT, type FlowEvent, type FlowEventDraft, type FlowHeader } from './protocol/flowEvents.js';
+import { FLOW_FORMAT, type FlowEvent, type FlowEventDraft, type FlowHeader, type FlowRecording } from './protocol/flowEvents.js';
 import type { MachineGraph } from './protocol/graph.js';
 import { type RedactionOptions, Redactor } from './redact.js';
 
@@ -14,6 +14,8 @@ export interface FlowLogOptions {
   /** Bytes of bodies kept in memory. Default 64 MiB. */
   readonly maxBodyBytes?: number;
   readonly redaction?: RedactionOptions;
+  /** Begins as what was recorded, for looking at it again. All of it is kept. */
+  readonly recording?: FlowRecording;
 }
 
 /** Hears each event once it has its place. Its body is in the store by then. */
@@ -39,10 +41,11 @@ export class FlowLog {
 
   constructor(options: FlowLogOptions = {}) {
     this.#now = options.now ?? Date.now;
-    this.#maxEvents = options.maxEvents ?? 200_000;
+    const { recording } = options;
+    this.#maxEvents = recording ? Number.POSITIVE_INFINITY : (options.maxEvents ?? 200_000);
     this.redactor = new Redactor(options.redaction);
-    this.bodies = new BodyStore(this.redactor, options.maxBodyBytes);
-    this.header = {
+    this.bodies = new BodyStore(this.redactor, recording ? Number.POSITIVE_INFINITY : options.maxBodyBytes);
+    this.header = recording?.header ?? {
       type: 'header',
       seq: 0,
       t: 0,
@@ -52,7 +55,12 @@ export class FlowLog {
       runtime: { name: 'sixgates', version: '0.1.0' },
       redaction: { rules: this.redactor.ruleNames, custom: this.redactor.hasCustomRules },
     };
-    this.#ring = [this.header];
+    this.#ring = [this.header, ...(recording?.events ?? [])];
+    const last = this.#ring.at(-1);
+    this.#lastSeq = last?.seq ?? 0;
+    this.#lastT = last?.t ?? 0;
+    for (const text of recording?.bodies.values() ?? []) this.bodies.putText(text);
+    for (const graph of recording?.graphs ?? []) this.addGraph(graph);
   }
 
   get lastSeq(): number {
@@ -87,9 +95,21 @@ export class FlowLog {
 
   /** Events `fromSeq`…`toSeq` that are still there, at most `limit`. */
   events(fromSeq: number, toSeq = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY): readonly FlowEvent[] {
-    const start = Math.max(0, fromSeq - this.firstSeq);
-    const end = Math.min(this.#ring.length, toSeq - this.firstSeq + 1, start + limit);
+    const start = this.#indexOf(fromSeq);
+    const end = Math.min(toSeq === Number.POSITIVE_INFINITY ? this.#ring.length : this.#indexOf(toSeq + 1), start + limit);
     return end > start ? this.#ring.slice(start, end) : [];
+  }
+
+  /** Position of the first event from this `seq` on. A recording may have holes, so it is searched for. */
+  #indexOf(seq: number): number {
+    let low = 0;
+    let high = this.#ring.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#ring[middle]?.seq ?? Number.POSITIVE_INFINITY) < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   listen(listener: FlowListener): () => void {

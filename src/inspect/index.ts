@@ -7,7 +7,8 @@ import { FlowLog, type FlowLogOptions } from './flowLog.js';
 import { createFlowSink, type FlowSink } from './flowSink.js';
 import type { DebugGate } from './gate/debugGate.js';
 import type { Inspectable, InspectionTarget } from './inspectable.js';
-import { snapshotRecording, startRecorder } from './recording.js';
+import type { FlowRecording } from './protocol/flowEvents.js';
+import { readRecording, snapshotRecording, startRecorder } from './recording.js';
 import { type InspectorServer, type InspectorServerOptions, startServer } from './server/inspectorServer.js';
 import { defaultPageDir, loadPage } from './server/staticFiles.js';
 import { sessionFeed } from './sessionFeed.js';
@@ -61,14 +62,19 @@ export interface ServeOptions extends InspectorServerOptions {
 }
 
 /** Serves the page for a flow on 127.0.0.1. */
-export async function startInspectorServer(system: InspectedSystem, options: ServeOptions = {}): Promise<InspectorServer> {
-  const { log, gate, desk } = system;
+export function startInspectorServer(system: InspectedSystem, options: ServeOptions = {}): Promise<InspectorServer> {
+  return serveLog(system, options);
+}
+
+type Served = Pick<InspectedSystem, 'log'> & Partial<Pick<InspectedSystem, 'desk' | 'gate'>>;
+
+async function serveLog({ log, gate, desk }: Served, options: ServeOptions): Promise<InspectorServer> {
   const keeper = new CounterKeeper(log);
   const stopCounting = keeper.follow();
   const server = await startServer(
     {
       log,
-      desk,
+      ...(desk ? { desk } : {}),
       ...(gate ? { gate } : {}),
       counters: (clients) => keeper.read(clients),
       buildExport: (request) =>
@@ -128,6 +134,22 @@ export async function attachInspector(target: InspectionTarget, options: AttachO
   };
 }
 
+export interface OpenedRecording {
+  readonly recording: FlowRecording;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Shows a recording in the page, as it was recorded. Throws an error that names the file when it is no recording. */
+export async function openRecording(file: string, options: ServeOptions & { readonly open?: boolean } = {}): Promise<OpenedRecording> {
+  const recording = readRecording(file);
+  const log = new FlowLog({ recording });
+  for (const warning of recording.warnings) log.put({ type: 'note', level: 'warning', text: warning });
+  const server = await serveLog({ log }, options);
+  if (options.open) openInBrowser(server.url, log);
+  return { recording, url: server.url, close: () => server.close() };
+}
+
 function openInBrowser(url: string, log: FlowLog): void {
   const [command, ...args] =
     process.platform === 'darwin'
@@ -164,7 +186,6 @@ export {
   encodeRecording,
   type Recorder,
   readRecording,
-  readRecording as openRecording,
   snapshotRecording,
   startRecorder,
 } from './recording.js';

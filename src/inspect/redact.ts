@@ -36,7 +36,7 @@ const SHAPES: readonly ShapeRule[] = [
   {
     name: 'assignment',
     pattern:
-      /\b[\w-]{0,60}(?:password|passwd|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key)["'\\]{0,4}[ \t]{0,4}[=:][ \t]{0,4}["'\\]{0,4}([^\s"'\\,;&<>(){}[\]$‹›]{6,})/gi,
+      /(?:password|passwd|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key)["'\\]{0,4}[ \t]{0,4}[=:][ \t]{0,4}["'\\]{0,4}([^\s"'\\,;&<>(){}[\]$‹›]{6,})/gi,
     group: 1,
     // `token = readToken` in a program is no secret; `token = "…"` and anything with a digit may be one.
     accept: (match, secret) => /["'\\]/.test(match) || /[^A-Za-z_.]/.test(secret),

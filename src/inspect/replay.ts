@@ -156,12 +156,12 @@ function mismatch(
   return { actor, seq, step, event, expected, actual, message };
 }
 
-export function leavesOf(snapshot: AnyMachineSnapshot): string[] {
+function leavesOf(snapshot: AnyMachineSnapshot): string[] {
   return snapshot._nodes.filter((node) => Object.keys(node.states).length === 0).map((node) => node.id);
 }
 
 /** The state value whose active states are exactly these. */
-export function stateValueOf(machine: AnyStateMachine, configuration: readonly string[]): StateValue {
+function stateValueOf(machine: AnyStateMachine, configuration: readonly string[]): StateValue {
   const active = new Set(configuration);
   const visit = (node: AnyStateMachine['root']): StateValue => {
     const children = Object.values(node.states).filter((child) => active.has(child.id));

@@ -1,15 +1,7 @@
-import type {
-  AnyActor,
-  AnyActorRef,
-  AnyEventObject,
-  AnyMachineSnapshot,
-  AnyTransitionDefinition,
-  InspectionEvent,
-  Observer,
-  StateMachine,
-} from 'xstate';
+import type { AnyActor, AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyTransitionDefinition, InspectionEvent, Observer } from 'xstate';
 import { isMachineSnapshot } from 'xstate';
 import { type ActorFacts, type ActorNaming, nameActor } from './actorNames.js';
+import { type AnyMachine, asActor, errorText, machineOf, optionOf } from './actorRefs.js';
 import { FULL_LIMITS } from './capture.js';
 import type { FlowLog } from './flowLog.js';
 import { GraphRegistry } from './graphRegistry.js';
@@ -29,8 +21,6 @@ interface ActorRecord {
   micro: number;
   stopped: boolean;
 }
-// biome-ignore lint/suspicious/noExplicitAny: any machine at all; XState's own AnyStateMachine is this type
-type AnyMachine = StateMachine<any, any, any, any, any, any, any, any, any, any, any, any, any, any, any>;
 type Snapshot = Extract<InspectionEvent, { type: '@xstate.snapshot' }>['snapshot'];
 
 /**
@@ -245,26 +235,4 @@ export class XStateAdapter {
     }
     if (snapshot.status !== 'active') this.#stop(record, snapshot.status, snapshot.output, snapshot.error);
   }
-}
-
-function asActor(ref: unknown): AnyActorRef | undefined {
-  return isActorRef(ref) ? ref : undefined;
-}
-function isActorRef(ref: unknown): ref is AnyActorRef {
-  return typeof ref === 'object' && ref !== null && 'sessionId' in ref && 'getSnapshot' in ref && 'id' in ref;
-}
-function machineOf(ref: AnyActorRef): AnyMachine | null {
-  const logic: unknown = 'logic' in ref ? ref.logic : undefined;
-  return isMachine(logic) ? logic : null;
-}
-export function isMachine(logic: unknown): logic is AnyMachine {
-  return typeof logic === 'object' && logic !== null && 'root' in logic && 'implementations' in logic;
-}
-function optionOf(ref: AnyActorRef, name: 'input' | 'snapshot'): unknown {
-  const options: unknown = 'options' in ref ? ref.options : undefined;
-  return typeof options === 'object' && options !== null ? Object.getOwnPropertyDescriptor(options, name)?.value : undefined;
-}
-function errorText(error: unknown): string {
-  if (error instanceof Error) return `${error.name}: ${error.message}`;
-  return typeof error === 'string' ? error : 'an error that is no Error object';
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyStateMachine, createActor, createMachine, setup } from 'xstate';
 import { sessionMachine } from '../../machines/index.js';
+import { isMachine } from '../../src/inspect/actorRefs.js';
 import { DebugGate } from '../../src/inspect/index.js';
 import type { Breakpoint } from '../../src/inspect/protocol/rpc.js';
-import { isMachine } from '../../src/inspect/xstateAdapter.js';
 import { FakeClock } from './support/fakeClock.js';
 import { call, childOf, eventsOf, settle, startFlow } from './support/flow.js';
 

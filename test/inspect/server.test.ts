@@ -1,13 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { FlowOptions } from '../../src/inspect/index.js';
-import { type InspectorServer, startInspectorServer } from '../../src/inspect/index.js';
+import { encodeRecording, type InspectorServer, openRecording, snapshotRecording, startInspectorServer } from '../../src/inspect/index.js';
 import type { RpcResult } from '../../src/inspect/protocol/rpc.js';
 import { call, childOf, startFlow } from './support/flow.js';
 import { openPage } from './support/page.js';
@@ -68,11 +67,20 @@ function value<T>(result: RpcResult<T>): T {
 describe('who may connect', () => {
   it('listens on 127.0.0.1 only', async () => {
     const { server } = await serve();
-    const listening = execFileSync('ss', ['-ltnH'], { encoding: 'utf8' })
-      .split('\n')
-      .filter((line) => line.includes(`:${server.port} `))
-      .map((line) => line.trim().split(/\s+/)[3]);
-    expect(listening).toEqual([`127.0.0.1:${server.port}`]);
+    const reached = (host: string): Promise<string> =>
+      new Promise((resolve) => {
+        const socket = connect({ host, port: server.port, timeout: 2000 });
+        const end = (how: string): void => {
+          socket.destroy();
+          resolve(how);
+        };
+        socket.once('connect', () => end('connected'));
+        socket.once('error', () => end('refused'));
+        socket.once('timeout', () => end('refused'));
+      });
+    // Whoever listens on all interfaces answers on every address of the loopback network, too.
+    const own = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+    for (const host of new Set(['127.0.0.2', ...own])) expect(await reached(host)).toBe(host === '127.0.0.1' ? 'connected' : 'refused');
   });
 
   it('refuses foreign hosts, other methods and paths that lead out', async () => {
@@ -401,4 +409,30 @@ it('attaches and lets go while the flow runs on', async () => {
   await attached.close();
   actor.send(call('call-0', 'Ask'));
   expect(childOf(actor, 'call-0').getSnapshot().value).toBe('queued');
+});
+
+it('shows a recording as it was recorded, holes and all', async () => {
+  const { actor, log } = startFlow();
+  actor.send(call('call-0', 'Ask'));
+  const recording = snapshotRecording(log);
+  const events = recording.events.filter(({ seq }) => seq !== 4);
+  const file = join(mkdtempSync(join(tmpdir(), 'flow-')), 'a.flow.jsonl.gz');
+  writeFileSync(file, encodeRecording({ ...recording, events }));
+  const opened = await openRecording(file, { pageDir: pageDir() });
+  closers.push(() => opened.close());
+  const [port, token] = [Number(new URL(opened.url).port), new URL(opened.url).hash.slice('#token='.length)];
+  const page = await openPage({ port, tokens: { view: '', control: token } });
+  expect(value(await page.rpc.$call('hello', { client: 'test' }))).toMatchObject({
+    header: recording.header,
+    canPause: false,
+    canAnswer: false,
+  });
+  value(await page.rpc.$call('subscribe', { fromSeq: 0 }));
+  await page.until(() => page.events.at(-1)?.type === 'note');
+  expect(page.events.slice(0, -1)).toEqual([recording.header, ...events]);
+  expect(page.events.at(-1)).toMatchObject({ text: 'Events 4 to 4 are missing.' });
+  expect(value(await page.rpc.$call('graphs'))).toEqual(recording.graphs);
+  const input = events.find((event) => event.type === 'actor.started' && event.input);
+  const hash = input?.type === 'actor.started' ? (input.input?.hash ?? '') : '';
+  expect(value(await page.rpc.$call('body', { hash, offset: 0 })).text).toBe(recording.bodies.get(hash));
 });

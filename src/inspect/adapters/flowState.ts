@@ -93,7 +93,7 @@ export class FlowState {
 }
 
 /** XState's state value for a set of active states. */
-export function stateValue(graph: MachineGraph, configuration: readonly string[]): StateValue {
+function stateValue(graph: MachineGraph, configuration: readonly string[]): StateValue {
   const active = new Set(configuration);
   const visit = (id: string): StateValue => {
     const children = graph.nodes.filter((node) => node.parent === id && active.has(node.id));

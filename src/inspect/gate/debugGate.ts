@@ -6,13 +6,14 @@ import {
   type AnyStateMachine,
   isMachineSnapshot,
 } from 'xstate';
+import { isMachine } from '../actorRefs.js';
 import type { FlowLog } from '../flowLog.js';
 import type { FlowEvent } from '../protocol/flowEvents.js';
 import type { Breakpoint, HeldEvent, HeldState } from '../protocol/rpc.js';
 import { pureMicrosteps } from '../pureStep.js';
-import { isMachine } from '../xstateAdapter.js';
-import { entersState, isBelow, matchesEvent } from './breakpoints.js';
+import { BreakpointSet } from './breakpointSet.js';
 import { type BaseClock, FreezingClock, systemClock } from './freezingClock.js';
+import { Grace } from './grace.js';
 
 interface Held {
   readonly id: number;
@@ -52,19 +53,19 @@ export class DebugGate {
   #justHeld: Held | undefined;
   readonly #exempt = new Set<string>();
   readonly #listeners = new Set<() => void>();
-  #breakpoints: readonly Breakpoint[];
+  readonly #breakpoints: BreakpointSet;
   #held: Held[] = [];
   #paused = false;
   #why: HeldState['why'] = null;
   #letNextThrough = 0;
   #nextId = 1;
   #watch: GateWatch | undefined;
-  #grace: { readonly ms: number; controllers: number; timer: { readonly id: unknown; readonly due: number } | null } | null = null;
+  #grace: Grace | undefined;
 
   constructor(options: DebugGateOptions = {}) {
     this.#base = options.clock ?? systemClock;
     this.clock = new FreezingClock(this.#base);
-    this.#breakpoints = options.breakpoints ?? [];
+    this.#breakpoints = new BreakpointSet(options.breakpoints ?? []);
     this.#endsPause = options.endsPause ?? isPersonsAbort;
   }
 
@@ -109,16 +110,15 @@ export class DebugGate {
     return this.#paused;
   }
   get breakpoints(): readonly Breakpoint[] {
-    return this.#breakpoints;
+    return this.#breakpoints.list;
   }
   get state(): HeldState {
-    const timer = this.#grace?.timer ?? null;
     return {
       paused: this.#paused,
       why: this.#why,
       held: this.#held.map((held) => this.#describe(held)),
       frozenTimers: this.#paused ? this.clock.size : 0,
-      resumesInMs: timer === null ? null : Math.max(0, timer.due - this.#base.now()),
+      resumesInMs: this.#grace?.remaining ?? null,
     };
   }
 
@@ -162,31 +162,22 @@ export class DebugGate {
 
   /** Replaces the breakpoints of pages. Those set in code stay; a page may only switch them on and off. */
   setBreakpoints(wanted: readonly Breakpoint[]): void {
-    const fromCode = this.#breakpoints
-      .filter((breakpoint) => breakpoint.origin === 'code')
-      .map((breakpoint) => ({ ...breakpoint, enabled: wanted.find(({ id }) => id === breakpoint.id)?.enabled ?? breakpoint.enabled }));
-    const taken = new Set(fromCode.map(({ id }) => id));
-    this.#breakpoints = [
-      ...fromCode,
-      ...wanted.filter(({ id }) => !taken.has(id)).map((breakpoint) => ({ ...breakpoint, origin: 'page' as const })),
-    ];
+    this.#breakpoints.replace(wanted);
     this.#changed();
   }
 
   /** From now on a pause ends by itself `ms` after the last controlling page has gone, so that a closed tab hangs nobody. */
   resumeWhenAlone(ms: number): void {
-    this.#grace = { ms, controllers: 0, timer: null };
-    this.#watchGrace();
+    this.#grace = new Grace(this.#base, ms, () => this.resume('grace'));
+    this.#grace.watch(this.#paused);
   }
   setControllers(count: number): void {
-    if (!this.#grace) return;
-    this.#grace.controllers = count;
-    this.#watchGrace();
+    this.#grace?.setControllers(count, this.#paused);
   }
   /** No server is left that pages could control the flow through: a pause must not outlive it. */
   abandon(): void {
-    if (this.#grace?.timer) this.#base.clearTimeout(this.#grace.timer.id);
-    this.#grace = null;
+    this.#grace?.cancel();
+    this.#grace = undefined;
     this.resume('grace');
   }
 
@@ -205,7 +196,9 @@ export class DebugGate {
     }
     if (!this.#mayPass(machine, self, snapshot, event)) return snapshot;
     const next = proceed(snapshot, event, scope);
-    this.#breakAfter(self, snapshot, next);
+    const hit =
+      this.#paused || next === snapshot ? undefined : this.#breakpoints.afterEntering(this.#path(self), () => newStates(snapshot, next));
+    if (hit) this.#hit(self, hit);
     return next;
   }
 
@@ -221,9 +214,9 @@ export class DebugGate {
     if (this.#isExempt(self)) return true;
     const waiting = this.#held.some((held) => held.self === self);
     if (!this.#paused && !waiting) {
-      const hit = this.#breakBefore(machine, self, snapshot, event);
+      const hit = this.#breakpoints.beforeEvent(this.#path(self), event.type, () => entered(machine, snapshot, event));
       if (!hit) return true;
-      this.#pause({ kind: 'breakpoint', by: hit.id, ...this.#place(self, hit) });
+      this.#hit(self, hit);
     } else if (this.#letNextThrough > 0 && !waiting) {
       this.#letNextThrough--;
       return true;
@@ -259,50 +252,20 @@ export class DebugGate {
   }
 
   #forget(self: AnyActorRef): void {
-    const path = this.#path(self);
-    if (path !== undefined) this.#exempt.delete(path);
+    this.#exempt.delete(this.#path(self));
     this.#held = this.#held.filter((held) => held.self !== self);
   }
 
-  #breakBefore(machine: AnyStateMachine, self: AnyActorRef, snapshot: AnyMachineSnapshot, event: AnyEventObject): Breakpoint | undefined {
-    const candidates = this.#active(self).filter(
-      (breakpoint) => breakpoint.on === 'event' || (breakpoint.on === 'state' && breakpoint.when === 'before'),
-    );
-    if (candidates.length === 0) return undefined;
-    const next = candidates.some((breakpoint) => breakpoint.on === 'state') ? entered(machine, snapshot, event) : [];
-    return candidates.find((breakpoint) => matchesEvent(breakpoint, event.type) || entersState(breakpoint, next));
+  #hit(self: AnyActorRef, hit: Breakpoint): void {
+    const state = hit.on === 'state' ? { state: hit.state } : {};
+    this.#pause({ kind: 'breakpoint', by: hit.id, actor: this.#path(self), ...state });
   }
 
-  #breakAfter(self: AnyActorRef, before: AnyMachineSnapshot, after: AnyMachineSnapshot): void {
-    if (this.#paused || before === after) return;
-    const candidates = this.#active(self).filter((breakpoint) => breakpoint.on === 'state' && breakpoint.when === 'after');
-    if (candidates.length === 0) return;
-    const next = newStates(before, after);
-    const hit = candidates.find((breakpoint) => entersState(breakpoint, next));
-    if (hit) this.#pause({ kind: 'breakpoint', by: hit.id, ...this.#place(self, hit) });
-  }
-
-  /** Breakpoints on what the domain says: the pause takes hold at the next event. */
+  /** What the domain says may hit a breakpoint too: the pause takes hold at the next event. */
   #observe(event: FlowEvent): void {
-    if (this.#paused) return;
-    const actor = 'actor' in event ? event.actor : undefined;
-    const hit = this.#breakpoints.find((breakpoint) => {
-      if (!breakpoint.enabled || (breakpoint.actor !== undefined && (actor === undefined || !isBelow(actor, breakpoint.actor))))
-        return false;
-      if (breakpoint.on === 'tool') return event.type === 'actor.started' && event.kind === 'toolCall' && event.name === breakpoint.tool;
-      if (breakpoint.on === 'error') return event.type === 'error' || (event.type === 'result' && event.isError);
-      if (breakpoint.on !== 'verdict') return false;
-      if (event.type === 'decision') return event.decision.behavior === breakpoint.behavior;
-      return breakpoint.behavior === 'ask' && event.type === 'approval' && event.phase === 'asked';
-    });
-    if (hit) this.#pause({ kind: 'breakpoint', by: hit.id, ...(actor === undefined ? {} : { actor }) });
-  }
-
-  #active(self: AnyActorRef): readonly Breakpoint[] {
-    if (this.#breakpoints.length === 0) return [];
-    return this.#breakpoints.filter(
-      (breakpoint) => breakpoint.enabled && (breakpoint.actor === undefined || isBelow(this.#path(self) ?? '', breakpoint.actor)),
-    );
+    const hit = this.#paused ? undefined : this.#breakpoints.onFlowEvent(event);
+    if (hit)
+      this.#pause({ kind: 'breakpoint', by: hit.id, ...('actor' in event && event.actor !== undefined ? { actor: event.actor } : {}) });
   }
 
   #pause(why: NonNullable<HeldState['why']>): void {
@@ -324,22 +287,18 @@ export class DebugGate {
 
   #isExempt(self: AnyActorRef): boolean {
     if (this.#exempt.size === 0) return false;
-    for (let at: AnyActorRef | undefined = self; at; at = at._parent) if (this.#exempt.has(this.#path(at) ?? '')) return true;
+    for (let at: AnyActorRef | undefined = self; at; at = at._parent) if (this.#exempt.has(this.#path(at))) return true;
     return false;
   }
 
-  #path(ref: AnyActorRef): string | undefined {
+  #path(ref: AnyActorRef): string {
     return this.#watch?.pathOf(ref) ?? ref.id;
-  }
-
-  #place(self: AnyActorRef, hit: Breakpoint): { actor: string; state?: string } {
-    return { actor: this.#path(self) ?? self.id, ...(hit.on === 'state' ? { state: hit.state } : {}) };
   }
 
   #describe(held: Held): HeldEvent {
     const body = Object.keys(held.event).length > 1 ? this.#watch?.log.bodies.put(held.event) : undefined;
     const { id, t, next } = held;
-    return { id, actor: this.#path(held.self) ?? held.self.id, event: held.event.type, t, ...(body ? { body } : {}), next };
+    return { id, actor: this.#path(held.self), event: held.event.type, t, ...(body ? { body } : {}), next };
   }
 
   #tell(action: 'paused' | 'resumed' | 'held' | 'released', by: string, self?: AnyActorRef, event?: string): void {
@@ -354,7 +313,7 @@ export class DebugGate {
   }
 
   #changed(): void {
-    this.#watchGrace();
+    this.#grace?.watch(this.#paused);
     for (const listener of this.#listeners) {
       try {
         listener();
@@ -362,23 +321,6 @@ export class DebugGate {
         if (this.#watch) this.#watch.log.faults++;
       }
     }
-  }
-
-  #watchGrace(): void {
-    const grace = this.#grace;
-    if (!grace) return;
-    const alone = this.#paused && grace.controllers === 0;
-    if (alone && !grace.timer)
-      grace.timer = { id: this.#base.setTimeout(() => this.#graceOver(), grace.ms), due: this.#base.now() + grace.ms };
-    else if (!alone && grace.timer) {
-      this.#base.clearTimeout(grace.timer.id);
-      grace.timer = null;
-    }
-  }
-
-  #graceOver(): void {
-    if (this.#grace) this.#grace.timer = null;
-    this.resume('grace');
   }
 }
 

@@ -137,7 +137,7 @@ export function eventLabel(event: string): string {
 }
 
 /** A guard's name; combined guards (`and`, `or`, `not`) with their parts; `inline` for an unnamed function. */
-export function guardName(guard: unknown): string | undefined {
+function guardName(guard: unknown): string | undefined {
   if (guard === undefined || guard === null) return undefined;
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'function') return combinedName(guard) ?? functionName(guard);

@@ -10,7 +10,7 @@ const jsonObject = z.custom<JsonObject>(isJsonObject, 'a JSON object');
 const nothing = z.tuple([]);
 
 const breakpointBase = { id: shortText, enabled: z.boolean(), origin: z.enum(['code', 'page']), actor: shortText.optional() };
-export const breakpointSchema = z.discriminatedUnion('on', [
+const breakpointSchema = z.discriminatedUnion('on', [
   z.strictObject({ ...breakpointBase, on: z.literal('state'), state: shortText, when: z.enum(['before', 'after']) }),
   z.strictObject({ ...breakpointBase, on: z.literal('event'), event: shortText }),
   z.strictObject({ ...breakpointBase, on: z.literal('tool'), tool: shortText }),

@@ -74,7 +74,7 @@ export class InspectorClient {
         this.#cursor = log.firstSeq;
       }
       const events = log.events(this.#cursor, log.lastSeq, BATCH_EVENTS);
-      this.#cursor += events.length;
+      this.#cursor = (events.at(-1)?.seq ?? log.lastSeq) + 1;
       this.say('batch', { events });
     }
     if (this.congested) return;

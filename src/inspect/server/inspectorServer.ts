@@ -12,7 +12,7 @@ const PING_MS = 30_000;
 const MAX_CLIENTS = 8;
 const MAX_INBOUND = 1 << 20;
 const AUDIT_KEPT = 1000;
-export const DEFAULT_GRACE_MS = 10_000;
+const DEFAULT_GRACE_MS = 10_000;
 
 export interface InspectorServerOptions {
   /** 0 (default) takes a free one. */
