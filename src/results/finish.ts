@@ -1,6 +1,6 @@
 import type { ImageBlockParam, ToolResultBlockParam } from '../messages/types.js';
 import type { AnyTool } from '../tool/types.js';
-import { saveImages } from './image-budget.js';
+import { saveMedia } from './image-budget.js';
 import { type CleanResult, mapResult, textSize } from './map.js';
 import { type PersistedFile, persistIfLarge } from './persist.js';
 import type { ResultStore } from './store.js';
@@ -23,8 +23,8 @@ export function finishResult(tool: AnyTool, callId: string, output: unknown, sto
 /** The same from a result that is mapped already. */
 export async function finishClean(callId: string, clean: CleanResult, maxChars: number, store: ResultStore): Promise<FinishedResult> {
   const { content, persisted } = await persistIfLarge(callId, clean.content, maxChars, store);
-  const inside = typeof content === 'string' ? [] : content.filter((block) => block.type === 'image');
-  await saveImages([...inside, ...clean.images], store);
+  const inside = typeof content === 'string' ? [] : content.filter((block) => block.type === 'image' || block.type === 'document');
+  await saveMedia([...inside, ...clean.images], store);
   return {
     block: { type: 'tool_result', tool_use_id: callId, content, ...(clean.isError ? { is_error: true } : {}) },
     images: clean.images,

@@ -1,5 +1,5 @@
 export { type FinishedResult, finishClean, finishResult } from './finish.js';
-export { budgetImages, type ImageBudget, imageFileName, REQUEST_IMAGE_BYTES, saveImages } from './image-budget.js';
+export { budgetImages, type ImageBudget, mediaFileName, REQUEST_IMAGE_BYTES, saveMedia } from './image-budget.js';
 export { type CheckedBlock, checkDocument, checkImage, MAX_IMAGE_BASE64_CHARS, MAX_IMAGE_EDGE } from './images.js';
 export { type CleanResult, cleanResult, mapResult, textSize } from './map.js';
 export {

@@ -3,9 +3,9 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ImageBlockParam, MessageParam, ToolResultBlockParam } from '../../src/messages/types.js';
+import type { DocumentBlockParam, ImageBlockParam, MessageParam, ToolResultBlockParam } from '../../src/messages/types.js';
 import { finishResult } from '../../src/results/finish.js';
-import { budgetImages, imageFileName, saveImages } from '../../src/results/image-budget.js';
+import { budgetImages, mediaFileName, saveMedia } from '../../src/results/image-budget.js';
 import { textSize } from '../../src/results/map.js';
 import { fitMessageBudget, persistIfLarge } from '../../src/results/persist.js';
 import { createResultStore, type ResultStore, safeFileName } from '../../src/results/store.js';
@@ -126,17 +126,41 @@ describe('the image budget of a request', () => {
     expect(JSON.stringify(fitted).length).toBeLessThan(22 * 1024 * 1024);
     expect(fitted).toHaveLength(messages.length);
     const kept = fitted.flatMap((message, index) => (message === messages[index] ? [] : [index]));
-    expect(kept).toEqual(Array.from({ length: 48 }, (_, index) => index * 2 + 1));
+    expect(kept).toEqual(Array.from({ length: 50 }, (_, index) => index * 2 + 1));
     expect(fitted[1]).toMatchObject({
       content: [
         {
           type: 'tool_result',
           tool_use_id: 'toolu_0',
-          content: [{ text: 'image' }, { type: 'text', text: expect.stringContaining(`/results/${imageFileName(image(0))}`) }],
+          content: [{ text: 'image' }, { type: 'text', text: expect.stringContaining(`/results/${mediaFileName(image(0))}`) }],
         },
       ],
     });
     expect(budgetImages(messages, { dir: '/results' })).toEqual(fitted);
+  });
+
+  it('changes what it drops in steps, so that the prefix of the request lasts', () => {
+    const prefixes = Array.from({ length: 12 }, (_, more) => {
+      const fitted = budgetImages(messages.slice(0, 40 + more * 2), { dir: '/results' });
+      return fitted.filter((message, index) => message !== messages[index]).length;
+    });
+    expect(prefixes.every((count, index) => count >= (prefixes[index - 1] ?? 0))).toBe(true);
+    expect(new Set(prefixes).size).toBeLessThanOrEqual(5);
+  });
+
+  it('counts documents too', () => {
+    const document = (index: number): DocumentBlockParam => ({
+      type: 'document',
+      source: { type: 'base64', media_type: 'application/pdf', data: `${index}`.padStart(4, '0') + 'A'.repeat(9_000_000) },
+    });
+    const long: MessageParam[] = [0, 1, 2, 3].map((index) => ({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: `toolu_${index}`, content: [document(index)] }],
+    }));
+    const fitted = JSON.stringify(budgetImages(long, { dir: '/results' }));
+    expect(fitted.length).toBeLessThan(21 * 1024 * 1024);
+    expect(fitted).toContain('older document left out');
+    expect(fitted).toContain('"0003AAA');
   });
 
   it('changes nothing while everything fits', () => {
@@ -149,9 +173,9 @@ describe('the image budget of a request', () => {
       type: 'image',
       source: { type: 'base64', media_type: 'image/png', data: png(2, 2).toString('base64') },
     };
-    await saveImages([block, block], store);
-    expect(readdirSync(store.dir)).toEqual([imageFileName(block)]);
-    expect(readFileSync(path.join(store.dir, imageFileName(block) ?? '')).equals(png(2, 2))).toBe(true);
+    await saveMedia([block, block], store);
+    expect(readdirSync(store.dir)).toEqual([mediaFileName(block)]);
+    expect(readFileSync(path.join(store.dir, mediaFileName(block) ?? '')).equals(png(2, 2))).toBe(true);
   });
 });
 
