@@ -57,7 +57,7 @@ export function inspectFlow(target: InspectionTarget, options: FlowOptions = {})
 }
 
 export interface ServeOptions extends InspectorServerOptions {
-  /** By machine id: where a generated regression test imports the machine from. */
+  /** By machine id: where a generated regression test imports the machine from. The library's own machines are known. */
   readonly machineModules?: Readonly<Record<string, MachineModule>>;
 }
 

@@ -1,7 +1,4 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,8 +9,8 @@ import { EMBEDDED_RECORDING_ID, type FlowEvent } from '../../src/inspect/protoco
 import { flowText } from '../../src/inspect/protocol/flowText.js';
 import { decodeRecording } from '../../src/inspect/recording.js';
 import { call, settle, startFlow } from './support/flow.js';
+import { runTestFile } from './support/runTestFile.js';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const machinesFile = fileURLToPath(new URL('./support/machines.ts', import.meta.url));
 
 async function recordedFlow(): Promise<FlowRecording> {
@@ -34,22 +31,6 @@ async function recordedFlow(): Promise<FlowRecording> {
 }
 
 describe('regression tests made of a recording', () => {
-  const run = (source: string): { ok: boolean; output: string } => {
-    // Inside the repository, so that a bare `xstate` resolves; under node_modules, so that no tool takes it for a source file.
-    const directory = mkdtempSync(join(repository, 'node_modules', '.flow-test-'));
-    const file = join(directory, 'flow.test.mjs');
-    writeFileSync(file, source);
-    try {
-      return {
-        ok: true,
-        output: execFileSync(process.execPath, ['--import', 'tsx', '--test', file], { cwd: repository, encoding: 'utf8', stdio: 'pipe' }),
-      };
-    } catch (error) {
-      return { ok: false, output: error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error) };
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
-  };
   const options = { runner: 'nodeTest', actor: 'executor/call-0', machine: { from: machinesFile, name: 'callMachine' } } as const;
 
   it('pass in a fresh process, without inspector and network', async () => {
@@ -60,16 +41,22 @@ describe('regression tests made of a recording', () => {
       'xstate',
       machinesFile,
     ]);
-    const { ok, output } = run(source);
+    const { ok, output } = runTestFile(source);
     expect(output).toMatch(/# pass 1/);
     expect(ok).toBe(true);
   });
 
   it('fail naming the step when one expected state is changed', async () => {
     const source = regressionTest(await recordedFlow(), options);
-    const { ok, output } = run(source.replace('"toolCall.completed"', '"toolCall.failed"'));
+    const { ok, output } = runTestFile(source.replace('"toolCall.completed"', '"toolCall.failed"'));
     expect(ok).toBe(false);
     expect(output).toMatch(/step 4 \(xstate\.done\.actor\.run\)/);
+  });
+
+  it('know where the library’s own machines come from', async () => {
+    const context = { redactor: new Redactor({ env: {} }), page: () => new Map() };
+    const made = buildExport(await recordedFlow(), { kind: 'nodeTest', actor: 'executor/call-0' }, context);
+    expect(made).toMatchObject({ text: expect.stringContaining('import { toolCallMachine as machine } from "sixgates";') });
   });
 
   it('exist for Vitest too', async () => {
@@ -83,7 +70,9 @@ describe('regression tests made of a recording', () => {
     expect(() => regressionTest(recording, { ...options, actor: 'nobody' })).toThrow('holds no start of the actor "nobody"');
     expect(() => regressionTest({ ...recording, bodies: new Map() }, options)).toThrow('lacks a body');
     const context = { redactor: new Redactor({ env: {} }), page: () => new Map() };
-    expect(buildExport(recording, { kind: 'vitest', actor: 'executor/call-0' }, context)).toMatchObject({
+    const events = recording.events.map((event): FlowEvent => (event.type === 'actor.started' ? { ...event, machine: 'mine' } : event));
+    const unknown = { ...recording, events };
+    expect(buildExport(unknown, { kind: 'vitest', actor: 'executor/call-0' }, context)).toMatchObject({
       code: 'unsupported',
       message: expect.stringContaining('machineModules'),
     });

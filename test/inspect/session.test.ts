@@ -1,11 +1,21 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as machines from '../../machines/index.js';
-import { attachInspector, FlowIndex, inspectFlow, parseFlowText, replayRecording, snapshotRecording } from '../../src/inspect/index.js';
+import {
+  attachInspector,
+  FlowIndex,
+  inspectFlow,
+  parseFlowText,
+  regressionTest,
+  replayRecording,
+  snapshotRecording,
+} from '../../src/inspect/index.js';
 import { flowText } from '../../src/inspect/protocol/flowText.js';
 import { text, toolUse } from '../../src/testing/index.js';
 import { scene, testTool } from '../support/sessions.js';
 import { eventsOf } from './support/flow.js';
 import { openPage } from './support/page.js';
+import { runTestFile } from './support/runTestFile.js';
 
 const redaction = { env: {}, salt: 'fixed' };
 const tools = [testTool({ name: 'Echo' }), testTool({ name: 'Push' })];
@@ -80,6 +90,22 @@ describe('an inspected session', () => {
     for (const event of recording.events) index.add(event);
     const root = eventsOf(system.log, 'actor.started')[0]?.actor ?? '';
     expect(index.at(root, index.lastSeq)?.leaves.length).toBeGreaterThan(0);
+  });
+
+  it('turns into a regression test for each of its machines, which passes in a process of its own', async () => {
+    const { system } = await answered(true);
+    if (!system) throw new Error('not inspected');
+    const recording = snapshotRecording(system.log);
+    const from = fileURLToPath(new URL('../../machines/index.ts', import.meta.url));
+    const actors = eventsOf(system.log, 'actor.started').filter(
+      ({ machine, toolUseId, late }) => machine !== null && toolUseId !== 'toolu_1_1' && !late,
+    );
+    const sources = actors.map(({ actor, machine }) =>
+      regressionTest(recording, { runner: 'nodeTest', actor, machine: { from, name: `${machine}Machine` } }),
+    );
+    expect(new Set(actors.map(({ machine }) => machine)).size).toBe(5);
+    const [toolCall, permission] = ['toolCall', 'permission'].map((id) => sources[actors.findIndex(({ machine }) => machine === id)] ?? '');
+    for (const source of [toolCall, permission]) expect(runTestFile(source ?? '').output).toMatch(/# pass 1/);
   });
 
   it('is answered from a page, bound to the input that was shown', async () => {

@@ -16,9 +16,14 @@ export interface ExportContext {
   readonly redactor: Redactor;
   /** The built page, for HTML. */
   page(): ReadonlyMap<string, StaticFile>;
-  /** By machine id: where a generated test imports the machine from. */
+  /** By machine id: where a generated test imports the machine from. The library's own machines are known. */
   readonly machineModules?: Readonly<Record<string, MachineModule>>;
 }
+
+/** The library's own machines, as its package offers them. */
+const OWN_MACHINES: Readonly<Record<string, MachineModule>> = Object.fromEntries(
+  ['executor', 'permission', 'query', 'session', 'toolCall', 'turn'].map((id) => [id, { from: 'sixgates', name: `${id}Machine` }]),
+);
 
 /** Makes an export. It is scanned once more before it leaves; a find refuses it unless `allowFindings` says otherwise. */
 export function buildExport(recording: FlowRecording, request: ExportRequest, context: ExportContext): ExportedFile | RpcError {
@@ -67,7 +72,7 @@ function make(recording: FlowRecording, request: ExportRequest, context: ExportC
     case 'vitest':
     case 'nodeTest': {
       const { actor, machine } = actorOf(recording, request);
-      const module = context.machineModules?.[machine];
+      const module = context.machineModules?.[machine] ?? OWN_MACHINES[machine];
       if (!module)
         throw new Error(`Say where a test can import the machine "${machine}" from: machineModules: { "${machine}": { from, name } }.`);
       const file = regressionTest(recording, { runner: request.kind, actor, machine: module });
