@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type CallAspect, NO_ASPECT, type PermissionCall, type PermissionState } from './call.js';
 import { survivesAuto } from './modes.js';
 import { formsOf, outsideText, readAllowed, readDenyCoversEdit } from './pathAspect.js';
-import type { PathForms } from './paths.js';
+import { climb, type PathForms } from './paths.js';
 import { protectedReason } from './protectedPaths.js';
 import {
   analyzeCommand,
@@ -194,12 +194,19 @@ function opaqueAgainstRules(analysis: ShellAnalysis, files: readonly NamedFile[]
 
 const MAX_EXPANSION = 2_000;
 
-/** The path of an access; of a glob also every file that it stands for now. */
+/** The path of an access, and where the kernel ends up on it; of a glob also every file that it stands for now. */
 function formsOfAccess(access: FileAccess, state: PermissionState): PathForms[] {
   if (access.path === null) return [];
   const written = formsOf(access.path, state);
-  if (!access.glob) return [written];
-  return [written, ...expandGlob(written.path, state).map((path) => formsOf(path, state))];
+  const climbed = access.climbing === undefined ? written.path : climb(rawAbsolute(access.climbing, state), state.fs);
+  const forms = climbed === written.path ? [written] : [written, formsOf(climbed, state)];
+  return access.glob ? forms.flatMap((one) => [one, ...expandGlob(one.path, state).map((path) => formsOf(path, state))]) : forms;
+}
+
+/** Absolute, but with its `..` still in it. */
+function rawAbsolute(path: string, { cwd, rules }: PermissionState): string {
+  if (path.startsWith('/')) return path;
+  return path === '~' || path.startsWith('~/') ? rules.base.home + path.slice(1) : `${cwd}/${path}`;
 }
 
 function expandGlob(pattern: string, state: PermissionState): string[] {

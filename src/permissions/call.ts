@@ -3,7 +3,7 @@ import type { WorkingDirectories } from './directories.js';
 import type { McpIdentity } from './mcpRules.js';
 import type { PathBase, PathFs } from './paths.js';
 import type { RuleSet } from './ruleSet.js';
-import type { HookVerdict, PermissionMode, PermissionUpdate, RuleMatch, SafetyFinding, ToolVerdict } from './types.js';
+import type { HookVerdict, PermissionFacts, PermissionMode, PermissionUpdate, RuleMatch, SafetyFinding, ToolVerdict } from './types.js';
 
 /** A call as the permission rules see it. */
 export interface PermissionCall {
@@ -60,6 +60,7 @@ export interface CallAspect {
   /** The part that no rule, mode or list covers, in words. */
   readonly uncovered: string | null;
   readonly suggestions: readonly PermissionUpdate[];
+  readonly targets?: PermissionFacts['targets'];
 }
 
 export const NO_ASPECT: CallAspect = {

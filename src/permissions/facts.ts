@@ -43,6 +43,7 @@ export function computeFacts(given: PermissionCall, state: PermissionState): Per
     builtInAllow: aspect.builtIn ?? (TOOLS_WITHOUT_PERMISSION.has(call.toolName) ? 'This tool needs no permission' : null),
     shadowed: shadowed(denyRule, askRule, allowRule, aspect),
     suggestions: asksAnyway ? [] : suggestions(call, aspect, parts.host),
+    ...(aspect.targets === undefined ? {} : { targets: aspect.targets }),
     ...(aspect.uncovered === null ? {} : { uncovered: aspect.uncovered }),
     ...(aspect.blockedPath === null ? {} : { blockedPath: aspect.blockedPath }),
   };

@@ -1,6 +1,6 @@
 import { closest } from '../tool/closest.js';
 import type { PathAccess } from './toolNames.js';
-import { BUILTIN_TOOL_NAMES, canonicalToolName, GOVERNED_BY, PARAM_FIELDS, PRIMARY_FIELDS } from './toolNames.js';
+import { BASH_TOOLS, BUILTIN_TOOL_NAMES, canonicalToolName, GOVERNED_BY, PARAM_FIELDS, PRIMARY_FIELDS } from './toolNames.js';
 import type { PermissionRule, RuleBehavior } from './types.js';
 
 /** What a rule speaks of, read from its text once. */
@@ -69,7 +69,7 @@ export function readRule(rule: PermissionRule, options: GrammarOptions = {}): Re
   const content = rule.ruleContent?.trim();
   if (content === '' && rule.behavior === 'allow')
     return skip(`${rule.text} has empty parentheses and allows nothing; write ${name} to allow every call`);
-  const whole = content === undefined || content === '' || content === '*';
+  const whole = content === undefined || content === '' || content === '*' || (content === ':*' && BASH_TOOLS.has(name));
   const emptied = content === '' ? [`${rule.text} has empty parentheses; it counts as ${name}`] : [];
   if (name.startsWith('mcp__')) return readMcpRule(rule, name, whole ? undefined : content);
   if (name.includes('*')) {

@@ -34,6 +34,6 @@ export function survivesAuto({ rule }: RuleMatch): boolean {
   const broad = rule.toolName === 'Bash' || rule.toolName === 'PowerShell' || rule.toolName === 'Monitor' || rule.toolName === 'Agent';
   if (!broad) return true;
   const content = rule.ruleContent?.trim();
-  if (content === undefined || content === '' || content === '*') return false;
+  if (content === undefined || /^:?\**$/.test(content)) return false;
   return !(content.endsWith('*') && RUNS_ANYTHING.test(content));
 }

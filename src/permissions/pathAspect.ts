@@ -24,6 +24,7 @@ export function pathAspect(call: PermissionCall, state: PermissionState): CallAs
   const inside = forms.every((one) => state.directories.contain(one));
   const outside = inside ? undefined : forms.find((one) => !state.directories.contain(one));
   const blocked = outside?.path ?? null;
+  const targets = forms.map(({ path, target }) => ({ path, target }));
 
   if (tool.access === 'read') {
     const internal = forms.every((one) => state.directories.contain(one) || state.internalDirectories?.contain(one) === true);
@@ -36,6 +37,7 @@ export function pathAspect(call: PermissionCall, state: PermissionState): CallAs
       builtIn: internal ? 'Reads inside the working directories need no rule' : null,
       blockedPath: blocked,
       uncovered: outsideText(blocked),
+      targets,
       suggestions: blocked === null ? [] : readSuggestions(blocked, wholeDirectory),
     };
   }
@@ -56,6 +58,7 @@ export function pathAspect(call: PermissionCall, state: PermissionState): CallAs
     acceptEdits: inside ? 'Edits inside the working directories' : null,
     blockedPath: blocked,
     uncovered: outsideText(blocked),
+    targets,
     suggestions: editSuggestions(blocked),
   };
 }

@@ -95,6 +95,19 @@ function followFirstLink(path: string, fs: PathFs): string | null {
   return null;
 }
 
+/**
+ * Where the kernel ends up on a path whose `..` are still in it: each link is followed before the next `..` climbs, so that
+ * `link/../x` lies beside the link's target. `path` is absolute.
+ */
+export function climb(path: string, fs: PathFs): string {
+  let current = '/';
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    current = part === '..' ? posix.dirname(pathForms(current, fs).target) : posix.join(current, part);
+  }
+  return current;
+}
+
 /** True when `path` is `directory` or inside it. Both absolute and normalised. */
 export function isInside(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);

@@ -84,6 +84,8 @@ export interface PermissionFacts {
   readonly approval?: TraceEntry;
   /** What to offer as "always allow". */
   readonly suggestions: readonly PermissionUpdate[];
+  /** Where the paths of a file tool led when this was decided; a tool whose path leads elsewhere by then must refuse (see `stillLeadsTo`). */
+  readonly targets?: readonly { readonly path: string; readonly target: string }[];
   /** Path that made the call ask, for the prompt. */
   readonly blockedPath?: string;
 }

@@ -88,6 +88,19 @@ describe('a symbolic link', () => {
     );
   });
 
+  it('is followed before `..` climbs, as the kernel does', () => {
+    space.file('../other/deep/x');
+    space.file('../other/secret');
+    space.file('deep/x');
+    space.file('secret');
+    space.link('out', join(space.root, 'other/deep'));
+    const engine = space.under({ deny: [`Read(/${space.root}/other/secret)`] }, { mode: 'acceptEdits' });
+    expect(bash(engine, 'cat deep/../secret')).toBe('allow');
+    expect(bash(engine, 'cat out/../secret')).toBe('deny');
+    expect(bash(engine, 'cd out && cat ../secret')).not.toBe('allow');
+    expect(bash(engine, 'touch out/../new')).toBe('ask');
+  });
+
   it('that leads in a circle is refused', () => {
     space.link('one', join(space.cwd, 'two'));
     space.link('two', join(space.cwd, 'one'));
@@ -97,6 +110,8 @@ describe('a symbolic link', () => {
 
   it('that was swapped since the decision no longer leads to what was approved', () => {
     const path = space.link('a.txt', space.file('inside.txt'));
+    const { targets } = space.under({}).facts({ toolName: 'Read', input: { file_path: 'a.txt' } });
+    expect(targets).toEqual([{ path, target: space.path('inside.txt') }]);
     expect(stillLeadsTo(path, space.path('inside.txt'))).toBe(true);
     rmSync(path);
     space.link('a.txt', space.file('~/.ssh/id'));

@@ -9,6 +9,8 @@ export interface FileAccess {
   readonly access: FileAccessKind;
   /** Relative to the call's directory, absolute, or from `~`; null where only the running shell knows it. */
   readonly path: string | null;
+  /** The same path before `..` was taken out of it, where it holds one: the kernel follows a link before it climbs. */
+  readonly climbing?: string;
   /** As written. */
   readonly text: string;
   /** Holds a `*`, `?` or `[…]` that the shell expands. */
@@ -28,17 +30,18 @@ export function fileAccesses(analysis: ShellAnalysis): FileAccess[] {
   const named = [...analysis.commands, ...analysis.nested].flatMap(commandFiles);
   const seen = new Set<string>();
   return [...redirected, ...named].filter((file) => {
-    const key = `${file.access}\n${file.path ?? ''}\n${file.redirect}`;
+    const key = `${file.access}\n${file.path ?? ''}\n${file.climbing ?? ''}\n${file.redirect}`;
     return seen.has(key) ? false : seen.add(key);
   });
 }
 
 /** A file as a command names it. */
-interface NamedFile extends Omit<FileAccess, 'path'> {
+interface NamedFile extends Omit<FileAccess, 'path' | 'climbing'> {
   readonly value: string | null;
   readonly tilde: boolean;
 }
 
+const CLIMBS = /(?:^|\/)\.\.(?:\/|$)/;
 const STANDARD_STREAM = /^\/dev\/(null|stdin|stdout|stderr)$/;
 
 function commandFiles(command: ShellCommand): FileAccess[] {
@@ -82,12 +85,11 @@ function placed({ value, tilde, ...file }: NamedFile, directories: ShellDirector
   if (value === null) return [{ ...base, path: null }];
   // A quoted `~` is a file of that name.
   const quoted = value.startsWith('~') && !tilde;
-  const paths = new Set(
-    directories.paths.map((directory) => {
-      const joined = joinPath(directory, quoted ? `./${value}` : value) || '.';
-      return quoted && directory === '' ? `./${joined}` : joined;
-    }),
-  );
-  const found: FileAccess[] = [...paths].map((path) => ({ ...base, path }));
+  const found = directories.paths.map((directory): FileAccess => {
+    const joined = joinPath(directory, quoted ? `./${value}` : value) || '.';
+    const path = quoted && directory === '' ? `./${joined}` : joined;
+    const isOwn = directory === '' || (!quoted && /^[/~]/.test(value));
+    return { ...base, path, ...(CLIMBS.test(value) ? { climbing: isOwn ? value : `${directory}/${value}` } : {}) };
+  });
   return directories.unknown && (quoted || !/^[/~]/.test(value)) ? [...found, { ...base, path: null }] : found;
 }
