@@ -3,11 +3,12 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { FlowOptions } from '../../src/inspect/index.js';
 import { encodeRecording, type InspectorServer, openRecording, snapshotRecording, startInspectorServer } from '../../src/inspect/index.js';
-import type { RpcResult } from '../../src/inspect/protocol/rpc.js';
+import type { ExportRequest, RpcResult } from '../../src/inspect/protocol/rpc.js';
 import { call, childOf, startFlow } from './support/flow.js';
 import { openPage } from './support/page.js';
 import { PLANTED, plantedEnv } from './support/secrets.js';
@@ -377,19 +378,28 @@ describe('secrets', () => {
       );
     }
     await page.until(() => page.events.at(-1)?.seq === log.lastSeq);
-    const exported: string[] = [];
-    for (const kind of ['recording', 'chromeTrace', 'mermaid', 'scxml'] as const) {
-      const ready = value(await page.rpc.$call('export', { kind }));
+    const download = async (request: ExportRequest): Promise<string> => {
+      const ready = value(await page.rpc.$call('export', request));
       let encoded = '';
       for (let done = false; !done; ) {
         const part = value(await page.rpc.$call('exportPart', { id: ready.id, offset: encoded.length }));
         encoded += part.text;
         done = part.done;
       }
-      exported.push(
-        ready.encoding === 'base64' ? (await import('node:zlib')).gunzipSync(Buffer.from(encoded, 'base64')).toString() : encoded,
-      );
-    }
+      return encoded;
+    };
+    const unzip = (base64: string): string => gunzipSync(Buffer.from(base64, 'base64')).toString();
+    const html = await download({ kind: 'html' });
+    const exported = [
+      unzip(await download({ kind: 'recording' })),
+      unzip(/id="sixgates-recording">([^<]*)</.exec(html)?.[1] ?? ''),
+      html,
+      await download({ kind: 'nodeTest', actor: 'executor/call-3' }),
+      await download({ kind: 'vitest', actor: 'executor' }),
+      await download({ kind: 'chromeTrace' }),
+      await download({ kind: 'mermaid' }),
+      await download({ kind: 'scxml' }),
+    ];
     const everything = [...page.frames, ...exported].join('\n');
     for (const { value: secret } of PLANTED) {
       expect(everything).not.toContain(secret);
