@@ -1,0 +1,120 @@
+import { mcpLimits } from '../mcp/limits.js';
+import { McpServers } from '../mcp/servers.js';
+import { collectServers } from '../mcp/sources.js';
+import { blocksOf, onlyResultsMayFollow } from '../messages/blocks.js';
+import type { MessageParam } from '../messages/types.js';
+import type { Clock } from '../model/clock.js';
+import type { LoadedSettings } from '../settings/types.js';
+import type { AnyTool, ToolSearchIndex } from '../tool/types.js';
+import { toolAnnouncements } from './announcements.js';
+import { deferralMode } from './deferral.js';
+import type { SessionOptions } from './options.js';
+import { createSearchIndex } from './searchIndex.js';
+import { createToolbox, type LoadedTool, type Toolbox } from './toolbox.js';
+import type { SessionUpdate } from './updates.js';
+
+/** How long a session waits for its servers before it says its first word. */
+const STARTUP_WAIT_MS = 5_000;
+
+export interface SessionToolsOptions {
+  readonly session: SessionOptions;
+  /** False for a session that has no servers of its own. */
+  readonly hasServers: boolean;
+  readonly settings: Pick<LoadedSettings, 'files'>;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly resultsDir: string;
+  readonly loadedBefore: readonly { readonly name: string; readonly schemaDigest?: string | undefined }[];
+  /** True for a tool that a bare deny rule takes off the list. */
+  readonly hidden: (tool: AnyTool) => boolean;
+  /** Called for every tool whose schema the model is given by loading, so that a restart knows. */
+  readonly onLoaded: (tools: readonly LoadedTool[]) => void;
+  readonly update: (update: SessionUpdate) => void;
+}
+
+/** Everything that decides which tools a session has: its pool, its servers, what is deferred and what the model was told. */
+export interface SessionTools {
+  readonly toolbox: Toolbox;
+  readonly servers: McpServers;
+  readonly search: ToolSearchIndex;
+  readonly warnings: readonly string[];
+  /** Starts the servers; resolves when all are there or have failed, or after the wait that the session allows; undefined when there are none. */
+  start(): Promise<void> | undefined;
+  announcements(messages: readonly MessageParam[]): readonly string[];
+}
+
+export function createSessionTools(options: SessionToolsOptions): SessionTools {
+  const { session, settings, cwd, env, clock, update } = options;
+  const sources = collectServers({
+    cwd,
+    env,
+    servers: options.hasServers ? (session.mcpServers ?? {}) : {},
+    files: session.settings?.files === false ? [] : settings.files,
+    strict: !options.hasServers || session.strictMcpConfig === true || session.settings?.files === false,
+    trusted: session.settings?.trusted === true,
+    interactive: session.interactive === true,
+  });
+  const byReference = typeof session.model === 'object' && session.model.apiToolSearch === true;
+  const told = new Set<string>();
+  const servers = new McpServers({
+    servers: sources.servers,
+    place: { cwd, env },
+    limits: mcpLimits(env),
+    clock,
+    resultsDir: options.resultsDir,
+    onToolsChange: () => {
+      toolbox.setServerTools(servers.tools());
+      for (const message of toolbox.warnings) {
+        if (!told.has(message)) update({ type: 'notice', level: 'warning', message });
+        told.add(message);
+      }
+    },
+    onStatus: (server) => {
+      if (isStarted) update({ type: 'server.status', server });
+    },
+    onNotice: (message) => update({ type: 'notice', level: 'warning', message }),
+  });
+  const toolbox = createToolbox({
+    session,
+    hasServers: servers.names.length > 0,
+    deferral: deferralMode(env),
+    byReference,
+    hidden: options.hidden,
+    loadedBefore: options.loadedBefore,
+    onReload: options.onLoaded,
+  });
+  for (const message of toolbox.warnings) told.add(message);
+  let isStarted = false;
+  return {
+    toolbox,
+    servers,
+    search: createSearchIndex(toolbox, byReference),
+    warnings: [...sources.warnings, ...servers.warnings, ...toolbox.warnings],
+    start: () => {
+      if (servers.names.length === 0) return undefined;
+      // The first update names every server; what changes later is told one by one.
+      return servers.start(session.mcpStartupWaitMs ?? STARTUP_WAIT_MS).then(() => {
+        isStarted = true;
+      });
+    },
+    announcements: (messages) => {
+      if (!mayAnnounce(messages)) return [];
+      return toolAnnouncements(
+        {
+          deferred: toolbox.deferred().map(({ name }) => name),
+          available: new Set(toolbox.pool().map(({ name }) => name)),
+          instructions: servers.instructions(),
+        },
+        messages,
+      );
+    },
+  };
+}
+
+/** An answer that is to be continued, or that waits for nothing but results, may not be followed by words of ours. */
+function mayAnnounce(messages: readonly MessageParam[]): boolean {
+  if (messages.at(-1)?.role !== 'user') return false;
+  const answer = messages.findLast(({ role }) => role === 'assistant');
+  return answer === undefined || !onlyResultsMayFollow(blocksOf(answer.content));
+}
