@@ -24,7 +24,7 @@ const silent = (reason: string): Omit<TraceEntry, 'check'> => ({ behavior: 'pass
 const place = (rule: PermissionRule): string => (rule.file === undefined ? rule.scope : `${rule.file}:${rule.line ?? 1}`);
 
 /** A rule in words: `ask rule Bash(git push *) of /p/.claude/settings.json:4, for "git push"`. */
-export const describeRule = ({ rule, matched }: RuleMatch): string =>
+const describeRule = ({ rule, matched }: RuleMatch): string =>
   `${rule.behavior} rule ${rule.text} of ${place(rule)}${matched === undefined ? '' : `, for "${matched}"`}`;
 
 const byRule = (match: RuleMatch | null, behavior: 'deny' | 'ask' | 'allow'): Omit<TraceEntry, 'check'> =>

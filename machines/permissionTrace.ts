@@ -4,7 +4,7 @@ import type { ClassifierVerdict, PermissionContext, PermissionQuestion } from '.
 
 const nothingChecked: TraceEntry = { check: 'start', behavior: 'passthrough', reason: 'Nothing has been checked yet' };
 
-export const lastEntry = (context: PermissionContext): TraceEntry => context.trace.at(-1) ?? nothingChecked;
+const lastEntry = (context: PermissionContext): TraceEntry => context.trace.at(-1) ?? nothingChecked;
 
 /** The check that demands the question. */
 export const demandOf = (context: PermissionContext): TraceEntry => context.cause ?? lastEntry(context);

@@ -23,7 +23,7 @@ export function explainCall(engine: PermissionEngine, call: PermissionCall, cwd?
   return explainFacts(call, engine.facts(call, cwd));
 }
 
-export function explainFacts(call: PermissionCall, facts: PermissionFacts): Explanation {
+function explainFacts(call: PermissionCall, facts: PermissionFacts): Explanation {
   const input = { callId: 'explain', toolName: call.toolName, inputDigest: inputDigest(call.input), facts };
   const [snapshot] = initialTransition(permissionMachine, input);
   const { trace, cause } = snapshot.context;

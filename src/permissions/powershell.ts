@@ -75,7 +75,7 @@ interface Script {
 }
 
 /** The commands of a script, split at every place where one may start, quotes respected. */
-export function splitPowerShell(script: string): Script {
+function splitPowerShell(script: string): Script {
   const commands: string[] = [];
   let current = '';
   let quote = '';

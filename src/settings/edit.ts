@@ -9,7 +9,7 @@ export type SettingsEdit =
   | { readonly kind: 'set'; readonly path: readonly string[]; readonly value: JsonValue };
 
 /** Applies edits to the text of a settings file; everything else in it, comments and layout included, stays as it is. */
-export function editSettingsText(text: string, edits: readonly SettingsEdit[]): string {
+function editSettingsText(text: string, edits: readonly SettingsEdit[]): string {
   const errors: ParseError[] = [];
   const source = text.trim() === '' ? '{}\n' : text;
   const root = parseTree(source, errors, { allowTrailingComma: true });
