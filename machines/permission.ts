@@ -173,7 +173,7 @@ export const permissionMachine = setup({
       always: [{ guard: 'theToolAsks', target: 'asking' }, { target: 'checkingMode' }],
     },
     checkingMode: {
-      description: 'From here on nothing demands a question; what follows can only save one.',
+      description: 'The last check that can demand a question (plan). What follows can only save one.',
       entry: { type: 'note', params: 'checkingMode' },
       always: [
         { guard: 'theModeDenies', target: 'denied' },
@@ -199,8 +199,8 @@ export const permissionMachine = setup({
       always: [{ guard: 'noRuleIsNeeded', target: 'allowed' }, { target: 'findingNothingThatAllows' }],
     },
     findingNothingThatAllows: {
+      entry: { type: 'note', params: 'findingNothingThatAllows' },
       always: [{ guard: 'aClassifierMayDecide', target: 'classifying' }, { target: 'asking' }],
-      exit: { type: 'note', params: 'findingNothingThatAllows' },
     },
     classifying: {
       invoke: {
