@@ -1,0 +1,139 @@
+import type { AnyActor, AnyStateMachine } from 'xstate';
+import { type GraphWithIndex, type MachineGraph, machineGraph, machineGraphWithIndex } from '../../inspect/protocol/graph.js';
+import { leavesOf, type Microstep } from './stepper.js';
+
+/** How often each state was entered and each transition taken, by id; zero for what was never reached. */
+export interface MachineCoverage {
+  readonly states: Readonly<Record<string, number>>;
+  readonly transitions: Readonly<Record<string, number>>;
+}
+/** The format of a coverage file: what `sixgates diagram --coverage` reads. */
+export interface CoverageFile {
+  readonly format: typeof COVERAGE_FORMAT;
+  readonly machines: Readonly<Record<string, MachineCoverage>>;
+}
+export const COVERAGE_FORMAT = 'sixgates-coverage/1';
+
+/** A part of a machine that nothing reached, in words. */
+export interface Unreached {
+  readonly machine: string;
+  readonly kind: 'state' | 'transition';
+  readonly id: string;
+  /** `deciding → calling on done: permission [isAllowed]`. */
+  readonly text: string;
+}
+
+/**
+ * Counts which states and transitions of machines were reached. Every microstep counts, so that a transition without an event
+ * is covered only when it was really taken.
+ */
+export class Coverage {
+  private readonly graphs = new Map<string, MachineGraph>();
+  private readonly states = new Map<string, Map<string, number>>();
+  private readonly transitions = new Map<string, Map<string, number>>();
+
+  constructor(machines: Iterable<AnyStateMachine> = []) {
+    for (const machine of machines) this.track(machine);
+  }
+
+  /** Counts for this machine from now on; what is never reached shows as zero. */
+  track(machine: AnyStateMachine): void {
+    if (this.graphs.has(machine.id)) return;
+    const graph = machineGraph(machine);
+    this.graphs.set(machine.id, graph);
+    // The root is no state of its own; a transition that enters several states is one transition.
+    this.states.set(machine.id, new Map(graph.nodes.slice(1).map(({ id }) => [id, 0])));
+    this.transitions.set(machine.id, new Map(graph.edges.map(({ id }) => [id, 0])));
+  }
+
+  add({ machine, edges, leaves }: Microstep, times = 1): void {
+    const nodes = this.graphs.get(machine)?.nodes;
+    if (nodes === undefined) return;
+    const states = this.states.get(machine);
+    const transitions = this.transitions.get(machine);
+    for (const id of edges) raise(transitions, id, times);
+    for (const id of withAncestors(leaves, nodes)) raise(states, id, times);
+  }
+
+  /** Watches an actor and all actors of its system while they run: machines are counted as they appear. Returns the function that ends the watch. */
+  watch(actor: AnyActor): () => void {
+    const indices = new Map<AnyStateMachine, GraphWithIndex['edgesOf']>();
+    const subscription = actor.system.inspect((event) => {
+      if (event.type !== '@xstate.microstep' || !('machine' in event.snapshot) || !isMachine(event.snapshot.machine)) return;
+      const { machine } = event.snapshot;
+      const edgesOf = indices.get(machine) ?? machineGraphWithIndex(machine).edgesOf;
+      if (!indices.has(machine)) {
+        indices.set(machine, edgesOf);
+        this.track(machine);
+      }
+      const edges = event._transitions.flatMap((transition) => edgesOf.get(transition)?.map(({ id }) => id) ?? []);
+      this.add({ machine: machine.id, edges, leaves: leavesOf(event.snapshot) });
+    });
+    return () => subscription.unsubscribe();
+  }
+
+  get machines(): readonly string[] {
+    return [...this.graphs.keys()];
+  }
+
+  /** Reached and all, of states and of transitions, over all machines or one of them. */
+  counts(machine?: string): { readonly states: readonly [number, number]; readonly transitions: readonly [number, number] } {
+    const of = (all: ReadonlyMap<string, ReadonlyMap<string, number>>): readonly [number, number] => {
+      const values = [...all].filter(([id]) => machine === undefined || id === machine).flatMap(([, one]) => [...one.values()]);
+      return [values.filter((times) => times > 0).length, values.length];
+    };
+    return { states: of(this.states), transitions: of(this.transitions) };
+  }
+
+  unreached(machine?: string): readonly Unreached[] {
+    const found: Unreached[] = [];
+    for (const [id, graph] of this.graphs) {
+      if (machine !== undefined && machine !== id) continue;
+      for (const node of graph.nodes)
+        if (this.states.get(id)?.get(node.id) === 0) found.push({ machine: id, kind: 'state', id: node.id, text: short(node.id, id) });
+      for (const edge of graph.edges) {
+        if (this.transitions.get(id)?.get(edge.id) !== 0) continue;
+        const text = `${short(edge.source, id)} → ${edge.internal ? 'itself' : short(edge.target, id)} on ${edge.label}`;
+        found.push({ machine: id, kind: 'transition', id: edge.id, text });
+      }
+    }
+    return found;
+  }
+
+  toJSON(): CoverageFile {
+    const machines = Object.fromEntries(
+      this.machines.map((id) => [
+        id,
+        { states: Object.fromEntries(this.states.get(id) ?? []), transitions: Object.fromEntries(this.transitions.get(id) ?? []) },
+      ]),
+    );
+    return { format: COVERAGE_FORMAT, machines };
+  }
+
+  /** A report of a few lines for a terminal. */
+  describe(): string {
+    const lines = this.machines.map((id) => {
+      const { states, transitions } = this.counts(id);
+      return `${id}: ${states.join(' of ')} states, ${transitions.join(' of ')} transitions`;
+    });
+    const missing = this.unreached();
+    return [...lines, ...missing.map(({ machine, kind, text }) => `  not reached: ${machine} ${kind} ${text}`)].join('\n');
+  }
+}
+
+const isMachine = (value: unknown): value is AnyStateMachine =>
+  typeof value === 'object' && value !== null && 'root' in value && 'implementations' in value;
+
+const short = (id: string, machine: string): string => (id.startsWith(`${machine}.`) ? id.slice(machine.length + 1) : id);
+
+function raise(counts: Map<string, number> | undefined, id: string, times: number): void {
+  const before = counts?.get(id);
+  if (before !== undefined) counts?.set(id, before + times);
+}
+
+function withAncestors(leaves: readonly string[], nodes: readonly { readonly id: string; readonly parent: string | null }[]): Set<string> {
+  const parents = new Map(nodes.map(({ id, parent }) => [id, parent]));
+  const active = new Set<string>();
+  for (const leaf of leaves) for (let at: string | null = leaf; at !== null; at = parents.get(at) ?? null) active.add(at);
+  return active;
+}

@@ -1,0 +1,149 @@
+import type { PermissionDecision, PermissionRule, TraceEntry } from '../../permissions/types.js';
+import type { CallOutcome, OutcomeKind } from '../../tool/call.js';
+import type { PathStep } from './graph.js';
+import { type Scenario, sayingsTo } from './sayings.js';
+import type { Microstep } from './stepper.js';
+import type { CallCase, ModeCase } from './types.js';
+import { callContext, type MachinePair, permissionContext, type WalkSnapshot, type WorldEvent } from './walk.js';
+import type { World } from './world.js';
+
+/** What became of one call on a path: its own rules, not those of a call that walks alike. */
+export interface PathAccount {
+  readonly call: CallCase;
+  /** Every check of the decision, in order, over all passages. */
+  readonly trace: readonly TraceEntry[];
+  readonly decision: PermissionDecision | null;
+  readonly outcome: CallOutcome | null;
+  /** Rules that match the call: the one that decided first, then those without effect. */
+  readonly rules: readonly PermissionRule[];
+}
+
+/** One path of a call through the machines, from `queued` to `yielded`. */
+export class PermissionPath {
+  private readonly accounts = new Map<CallCase, PathAccount>();
+  private readonly last: WalkSnapshot;
+
+  constructor(
+    private readonly scenario: Scenario,
+    /** Calls whose facts are the same: they walk this path alike. The first is the one that was explored. */
+    readonly calls: readonly CallCase[],
+    private readonly path: readonly PathStep[],
+    private readonly initial: WalkSnapshot,
+    private readonly world: World,
+    private readonly pair: MachinePair,
+  ) {
+    this.last = path.at(-1)?.snapshot ?? initial;
+  }
+
+  get call(): CallCase {
+    return this.scenario.call;
+  }
+  get mode(): ModeCase {
+    return this.scenario.mode;
+  }
+  /** What the world said, in order. */
+  get events(): readonly WorldEvent[] {
+    return this.path.map(({ event }) => event);
+  }
+  /** Every microstep of both machines, eventless ones included. */
+  get microsteps(): readonly Microstep[] {
+    return [...this.initial.steps, ...this.path.flatMap(({ snapshot }) => snapshot.steps)];
+  }
+  /** Ids of the leaf states passed, in order, without repeats. */
+  get states(): readonly string[] {
+    const passed = this.microsteps.flatMap(({ leaves }) => leaves);
+    return passed.filter((id, index) => id !== passed[index - 1]);
+  }
+  get outcome(): OutcomeKind | null {
+    return callContext(this.last).outcome?.kind ?? null;
+  }
+  /** Whether the tool was called: the side effect may have happened. */
+  get ran(): boolean {
+    return this.path.some(({ snapshot }) => snapshot.call.matches({ executing: 'calling' }));
+  }
+  /** Whether a person or a PermissionRequest hook was asked and answered. */
+  get asked(): boolean {
+    return (
+      callContext(this.last).decision?.asked === true ||
+      this.path.some(({ event }) => /^(person|requestHook)\.(yes|no|always|edited|stop)/.test(event.type))
+    );
+  }
+  /** Whether a person answered. */
+  get askedPerson(): boolean {
+    return this.path.some(({ event }) => /^person\.(yes|no|always|edited|stop)/.test(event.type));
+  }
+  /** Whether the decision came to demand a question, answered or not. */
+  get demanded(): boolean {
+    return this.path.some(({ snapshot }) =>
+      snapshot.steps.some(({ leaves }) => leaves.some((leaf) => leaf.startsWith('permission.asking'))),
+    );
+  }
+  get decision(): 'allow' | 'deny' | null {
+    return callContext(this.last).decision?.behavior ?? null;
+  }
+  /** Number of things said: the shortest witness is the one with the fewest. */
+  get length(): number {
+    return this.path.length;
+  }
+
+  /** One line for a person: mode, call, what was said, and how it ended. */
+  get description(): string {
+    return this.describe(this.call);
+  }
+
+  describe(call: CallCase): string {
+    const said = this.path.filter(({ event }) => !ROUTINE.has(event.type)).map(({ event }) => event.say);
+    const more = this.calls.length > 1 && call === this.call ? ` (and ${this.calls.length - 1} alike)` : '';
+    return [`mode ${this.mode}`, `${call.text}${more}`, ...said, this.ending()].join(' › ');
+  }
+
+  /** The trace of the decision with this call's own rules; the explored call's when none is named. */
+  account(call: CallCase = this.call): PathAccount {
+    const known = this.accounts.get(call);
+    if (known !== undefined) return known;
+    const made = this.replay(call);
+    this.accounts.set(call, made);
+    return made;
+  }
+
+  private ending(): string {
+    const { outcome } = callContext(this.last);
+    if (outcome === null) return 'does not end';
+    return outcome.kind === 'succeeded' ? 'runs' : `${outcome.kind}${this.ran ? ' after it ran' : ''}: ${outcome.summary}`;
+  }
+
+  private replay(call: CallCase): PathAccount {
+    const scenario: Scenario = { ...this.scenario, call };
+    let snapshot = this.pair.start(call);
+    let trace: readonly TraceEntry[] = [];
+    for (const { event } of this.path) {
+      const own = sayingsTo(snapshot, scenario, this.world, this.pair).find(({ type }) => type === event.type);
+      const inside = snapshot.permission;
+      snapshot = this.pair.step(snapshot, own ?? event);
+      if (inside !== null || snapshot.permission !== null) trace = traceOf(snapshot.permission ?? inside);
+    }
+    const { decision, earlierTrace, outcome, facts } = callContext(snapshot);
+    const all = decision === null ? [...earlierTrace, ...trace] : [...earlierTrace, ...decision.trace];
+    const rules = [
+      ...all.flatMap(({ source }) => (source?.type === 'rule' ? [source.rule] : [])),
+      ...(facts?.shadowed ?? []).map(({ rule }) => rule.rule),
+    ];
+    return { call, trace: all, decision, outcome, rules: [...new Set(rules)] };
+  }
+}
+
+/** Said on every path; of no interest to a reader. */
+const ROUTINE: ReadonlySet<string> = new Set([
+  'start',
+  'resolve',
+  'parse',
+  'facts',
+  'valid',
+  'opinion',
+  'end.succeeded',
+  'reported',
+  'yield',
+]);
+
+const traceOf = (permission: WalkSnapshot['permission']): readonly TraceEntry[] =>
+  permission === null ? [] : permissionContext(permission).trace;
