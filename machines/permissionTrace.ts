@@ -6,8 +6,9 @@ const nothingChecked: TraceEntry = { check: 'start', behavior: 'passthrough', re
 
 const lastEntry = (context: PermissionContext): TraceEntry => context.trace.at(-1) ?? nothingChecked;
 
-/** The check that demands the question. */
-export const demandOf = (context: PermissionContext): TraceEntry => context.cause ?? lastEntry(context);
+/** The check that demands the question: the last one that said ask. */
+export const demandOf = (context: PermissionContext): TraceEntry =>
+  context.cause ?? context.trace.findLast(({ behavior }) => behavior === 'ask') ?? lastEntry(context);
 
 export const questionTo = (port: 'ask' | 'hook:PermissionRequest' | 'classify', context: PermissionContext): PermissionQuestion => ({
   id: `${port}:${context.callId}`,

@@ -380,6 +380,7 @@ describe('mode auto', () => {
     ports.classifier.reject(new Error('overloaded'));
     const waiting = await waitFor(actor, (snapshot) => snapshot.matches({ asking: 'waitingForPerson' }));
     expect(waiting.context.trace.at(-1)?.reason).toBe('The classifier failed: overloaded');
+    expect(waiting.context.cause?.check).toBe('findingNothingThatAllows');
   });
 
   it('asks when there is no classifier', () => {
