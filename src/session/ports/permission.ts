@@ -3,6 +3,7 @@ import type { CallPortInput, GateAnswer } from '../../../machines/toolCall.js';
 import type { HookResult } from '../../hooks/types.js';
 import type { JsonObject } from '../../json.js';
 import type { PermissionAnswer, PermissionUpdate, ToolVerdict, TraceEntry } from '../../permissions/types.js';
+import { resolveToolPaths } from '../../tools/index.js';
 import type { CallRecord } from '../callBook.js';
 import { asyncPort } from '../port.js';
 import type { Services } from '../services.js';
@@ -36,6 +37,8 @@ export const askTool = asyncPort<CallPortInput, null>(async ({ callId }, { servi
 /** Gate 5: everything the permission machine's guards read, gathered once. */
 export function gatherFacts(callId: string, hook: HookResult | null, approval: TraceEntry | null, services: Services): GateAnswer {
   const record = services.calls.get(callId);
+  // Where the paths lead now is what gets decided; a link that is swapped before the tool opens it is refused there.
+  record.resolvedPaths = resolveToolPaths(toolOf(record).name, observableOf(record), services.cwd);
   const facts = services.permissions.facts({
     tool: toolOf(record),
     input: observableOf(record),

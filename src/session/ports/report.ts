@@ -1,8 +1,8 @@
 import { abortedOutcome } from '../../../machines/outcome.js';
 import type { CallPortInput, Report, ToolEnd } from '../../../machines/toolCall.js';
 import type { HookResult } from '../../hooks/types.js';
-import type { JsonObject, JsonValue } from '../../json.js';
-import { cleanResult, finishClean, mapResult } from '../../results/index.js';
+import type { JsonValue } from '../../json.js';
+import { type CleanResult, cleanResult, finishClean, mapResult, textSize } from '../../results/index.js';
 import type { AbortReason, CallOutcome } from '../../tool/call.js';
 import { messageOf, ToolAbortedError } from '../../tool/errors.js';
 import type { CallRecord } from '../callBook.js';
@@ -40,25 +40,26 @@ export function fixResult(callId: string, outcome: CallOutcome, services: Servic
 }
 
 function syntheticResult(record: CallRecord, outcome: CallOutcome): StoredResult {
-  const text = outcome.message ?? outcome.summary;
+  const { content } = cleanResult({ content: outcome.message ?? outcome.summary });
   return {
-    block: { type: 'tool_result', tool_use_id: record.call.id, content: text, ...(outcome.isError ? { is_error: true } : {}) },
+    block: { type: 'tool_result', tool_use_id: record.call.id, content, ...(outcome.isError ? { is_error: true } : {}) },
     images: [],
-    size: text.length,
+    size: textSize(content),
     reminders: record.hook?.additionalContext ?? [],
   };
 }
 
-/** PostToolUse after a success, PostToolUseFailure after a failure; neither for a call that was cut off. A hook that fails takes nothing away. */
+/**
+ * PostToolUse after a success, PostToolUseFailure after a failure (one the tool threw, or one it reported as its result, as Bash does
+ * with an exit code); neither for a call that was cut off. A hook that fails takes nothing away.
+ */
 async function runPostHooks(record: CallRecord, end: ToolEnd, services: Services, signal: AbortSignal): Promise<HookResult | undefined> {
-  const event = end.kind === 'succeeded' ? 'PostToolUse' : end.kind === 'aborted' ? undefined : 'PostToolUseFailure';
+  if (end.kind === 'aborted') return undefined;
   const tool = toolOf(record);
-  if (event === undefined || !services.hooks.isConfigured(event, tool.name)) return undefined;
+  const failure = failureOf(record, end);
+  const event = failure === undefined ? 'PostToolUse' : 'PostToolUseFailure';
+  if (!services.hooks.isConfigured(event, tool.name)) return undefined;
   const callId = record.call.id;
-  const seen: JsonObject =
-    event === 'PostToolUse'
-      ? { tool_response: plain(outputData(record)) }
-      : { error: end.kind === 'aborted' || end.kind === 'succeeded' ? '' : end.message };
   return services.runHooks(
     {
       id: `hook:${event}:${callId}`,
@@ -70,12 +71,30 @@ async function runPostHooks(record: CallRecord, end: ToolEnd, services: Services
         tool_input: observableOf(record),
         tool_use_id: callId,
         duration_ms: Math.round(end.durationMs),
-        ...seen,
+        ...(failure === undefined ? { tool_response: plain(outputData(record)) } : { error: middleCut(failure), is_interrupt: false }),
         ...mcpIdentity(record),
       },
     },
     signal,
   );
+}
+
+/** Characters of an error that a hook gets; longer ones lose their middle (Claude Code docs, hooks reference). */
+const HOOK_ERROR_CHARS = 10_000;
+
+function middleCut(text: string): string {
+  const excess = text.length - HOOK_ERROR_CHARS;
+  if (excess <= 0) return text;
+  const half = HOOK_ERROR_CHARS / 2;
+  return `${text.slice(0, half)}... [${excess} characters truncated] ...${text.slice(-half)}`;
+}
+
+/** The error's text where the call failed; undefined where it succeeded. */
+function failureOf(record: CallRecord, end: ToolEnd): string | undefined {
+  if (end.kind === 'failed' || end.kind === 'timedOut') return end.message;
+  if (end.kind === 'aborted') return undefined;
+  const { isError, content } = mapResult(toolOf(record), outputData(record));
+  return isError ? textOf(content) : undefined;
 }
 
 function cleanOf(record: CallRecord, end: ToolEnd, abort: AbortReason | null, hook: HookResult | undefined) {
@@ -120,15 +139,18 @@ function withPartial(text: string, record: CallRecord): string {
   return partial === '' ? text : `${text}\n\nOutput until then:\n${partial}`;
 }
 
-function withNote(content: ReturnType<typeof mapResult>['content'], note: string): ReturnType<typeof mapResult>['content'] {
+function withNote(content: CleanResult['content'], note: string): CleanResult['content'] {
   return typeof content === 'string' ? `${content}\n\n(${note})` : [...content, { type: 'text', text: `(${note})` }];
 }
 
 const ERROR_LINE_CHARS = 200;
 
-function firstLine(content: ReturnType<typeof mapResult>['content']): string {
-  const text = typeof content === 'string' ? content : content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
-  return (text.trimStart().split('\n', 1)[0] ?? '').slice(0, ERROR_LINE_CHARS);
+function firstLine(content: CleanResult['content']): string {
+  return (textOf(content).trimStart().split('\n', 1)[0] ?? '').slice(0, ERROR_LINE_CHARS);
+}
+
+function textOf(content: CleanResult['content']): string {
+  return typeof content === 'string' ? content : content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 
 /** A tool's output as hooks get it: JSON, or a text that says why not. */

@@ -78,7 +78,8 @@ class Run {
 
   private async call(onSign: () => void): Promise<Settled> {
     try {
-      const context = toolContext(this.record, this.services, this.controller.signal);
+      const resolvedPaths = await this.record.resolvedPaths;
+      const context = { ...toolContext(this.record, this.services, this.controller.signal), resolvedPaths };
       const value = await toolOf(this.record).call(inputOf(this.record), context, (progress) => {
         if (this.settled) return;
         onSign();
