@@ -1,7 +1,7 @@
 import { assign, emit, setup } from 'xstate';
 import type { PermissionAnswer, PermissionDecision, TraceEntry, VerdictBehavior } from '../src/permissions/types.js';
 import type { AbortReason } from '../src/tool/call.js';
-import { type PermissionCheck, verdictOf } from './permissionChecks.js';
+import { checksBetween, type PermissionCheck, verdictOf } from './permissionChecks.js';
 import type {
   AddressedAnswer,
   AnswerRefused,
@@ -43,7 +43,7 @@ const says =
 
 /**
  * The decision about one call. Reads facts, asks where something demands a question, and ends in `allowed` or `denied`.
- * `deny > ask > allow` is a lattice: the order of the states is the order of the checks, and no later state lowers what an
+ * `deny > ask > allow` is a lattice: states and guards stand in the order of the checks, and no later one lowers what an
  * earlier one said. Every check appends to the trace, which is what `explain` and the inspector show.
  */
 export const permissionMachine = setup({
@@ -63,8 +63,12 @@ export const permissionMachine = setup({
     askPerson: port<PermissionQuestion, AddressedAnswer>('askPerson'),
   },
   actions: {
-    note: assign({
-      trace: ({ context }, check: PermissionCheck) => [...context.trace, { check, ...verdictOf[check](context.facts, context.toolName) }],
+    /** Every check from the last one noted on, in order, up to this one. */
+    noteThrough: assign({
+      trace: ({ context }, last: PermissionCheck) => [
+        ...context.trace,
+        ...checksBetween(context.trace.length, last).map((check) => ({ check, ...verdictOf[check](context.facts, context.toolName) })),
+      ],
     }),
     noteEntry: assign({ trace: ({ context }, entry: TraceEntry) => [...context.trace, entry] }),
     notePersonsAnswer: assign({
@@ -128,7 +132,7 @@ export const permissionMachine = setup({
   options: { maxIterations: 1000 },
   context: ({ input }) => ({ ...input, trace: [], cause: null, answer: null }),
   output: ({ context }) => decisionOf(context),
-  initial: 'checkingDenyRule',
+  initial: 'refusing',
   on: {
     abort: {
       target: '.denied',
@@ -140,67 +144,39 @@ export const permissionMachine = setup({
     },
   },
   states: {
-    checkingDenyRule: {
-      entry: { type: 'note', params: 'checkingDenyRule' },
-      always: [{ guard: 'aDenyRuleMatches', target: 'denied' }, { target: 'checkingHookDeny' }],
-    },
-    checkingHookDeny: {
-      entry: { type: 'note', params: 'checkingHookDeny' },
-      always: [{ guard: 'aHookDenies', target: 'denied' }, { target: 'checkingToolDeny' }],
-    },
-    checkingToolDeny: {
-      entry: { type: 'note', params: 'checkingToolDeny' },
-      always: [{ guard: 'theToolDenies', target: 'denied' }, { target: 'checkingAskRule' }],
-    },
-    checkingAskRule: {
-      entry: { type: 'note', params: 'checkingAskRule' },
-      always: [{ guard: 'anAskRuleMatches', target: 'asking' }, { target: 'checkingRequiredPerson' }],
-    },
-    checkingRequiredPerson: {
-      entry: { type: 'note', params: 'checkingRequiredPerson' },
-      always: [{ guard: 'onlyAPersonMayAnswer', target: 'asking' }, { target: 'checkingSafety' }],
-    },
-    checkingSafety: {
-      entry: { type: 'note', params: 'checkingSafety' },
-      always: [{ guard: 'aSafetyCheckAsks', target: 'asking' }, { target: 'checkingHookAsk' }],
-    },
-    checkingHookAsk: {
-      entry: { type: 'note', params: 'checkingHookAsk' },
-      always: [{ guard: 'aHookAsks', target: 'asking' }, { target: 'checkingToolAsk' }],
-    },
-    checkingToolAsk: {
-      entry: { type: 'note', params: 'checkingToolAsk' },
-      always: [{ guard: 'theToolAsks', target: 'asking' }, { target: 'checkingMode' }],
-    },
-    checkingMode: {
-      description: 'The last check that can demand a question (plan). What follows can only save one.',
-      entry: { type: 'note', params: 'checkingMode' },
+    refusing: {
+      description: 'A no is final, whoever says it.',
       always: [
-        { guard: 'theModeDenies', target: 'denied' },
-        { guard: 'theModeAsks', target: 'asking' },
-        { guard: 'theModeAllows', target: 'allowed' },
-        { target: 'checkingHookAllow' },
+        { guard: 'aDenyRuleMatches', target: 'denied', actions: { type: 'noteThrough', params: 'checkingDenyRule' } },
+        { guard: 'aHookDenies', target: 'denied', actions: { type: 'noteThrough', params: 'checkingHookDeny' } },
+        { guard: 'theToolDenies', target: 'denied', actions: { type: 'noteThrough', params: 'checkingToolDeny' } },
+        { target: 'demanding', actions: { type: 'noteThrough', params: 'checkingToolDeny' } },
       ],
     },
-    checkingHookAllow: {
-      entry: { type: 'note', params: 'checkingHookAllow' },
-      always: [{ guard: 'aHookAllows', target: 'allowed' }, { target: 'checkingToolAllow' }],
+    demanding: {
+      description: 'What demands a question cannot be outvoted by anything that allows.',
+      always: [
+        { guard: 'anAskRuleMatches', target: 'asking', actions: { type: 'noteThrough', params: 'checkingAskRule' } },
+        { guard: 'onlyAPersonMayAnswer', target: 'asking', actions: { type: 'noteThrough', params: 'checkingRequiredPerson' } },
+        { guard: 'aSafetyCheckAsks', target: 'asking', actions: { type: 'noteThrough', params: 'checkingSafety' } },
+        { guard: 'aHookAsks', target: 'asking', actions: { type: 'noteThrough', params: 'checkingHookAsk' } },
+        { guard: 'theToolAsks', target: 'asking', actions: { type: 'noteThrough', params: 'checkingToolAsk' } },
+        { target: 'permitting', actions: { type: 'noteThrough', params: 'checkingToolAsk' } },
+      ],
     },
-    checkingToolAllow: {
-      entry: { type: 'note', params: 'checkingToolAllow' },
-      always: [{ guard: 'theToolAllows', target: 'allowed' }, { target: 'checkingAllowRule' }],
-    },
-    checkingAllowRule: {
-      entry: { type: 'note', params: 'checkingAllowRule' },
-      always: [{ guard: 'anAllowRuleMatches', target: 'allowed' }, { target: 'checkingBuiltInAllow' }],
-    },
-    checkingBuiltInAllow: {
-      entry: { type: 'note', params: 'checkingBuiltInAllow' },
-      always: [{ guard: 'noRuleIsNeeded', target: 'allowed' }, { target: 'findingNothingThatAllows' }],
-    },
-    findingNothingThatAllows: {
-      entry: { type: 'note', params: 'findingNothingThatAllows' },
-      always: [{ guard: 'aClassifierMayDecide', target: 'classifying' }, { target: 'asking' }],
+    permitting: {
+      description: 'The mode has the last word that can demand a question (plan). What follows can only save one.',
+      always: [
+        { guard: 'theModeDenies', target: 'denied', actions: { type: 'noteThrough', params: 'checkingMode' } },
+        { guard: 'theModeAsks', target: 'asking', actions: { type: 'noteThrough', params: 'checkingMode' } },
+        { guard: 'theModeAllows', target: 'allowed', actions: { type: 'noteThrough', params: 'checkingMode' } },
+        { guard: 'aHookAllows', target: 'allowed', actions: { type: 'noteThrough', params: 'checkingHookAllow' } },
+        { guard: 'theToolAllows', target: 'allowed', actions: { type: 'noteThrough', params: 'checkingToolAllow' } },
+        { guard: 'anAllowRuleMatches', target: 'allowed', actions: { type: 'noteThrough', params: 'checkingAllowRule' } },
+        { guard: 'noRuleIsNeeded', target: 'allowed', actions: { type: 'noteThrough', params: 'checkingBuiltInAllow' } },
+        { guard: 'aClassifierMayDecide', target: 'classifying', actions: { type: 'noteThrough', params: 'findingNothingThatAllows' } },
+        { target: 'asking', actions: { type: 'noteThrough', params: 'findingNothingThatAllows' } },
+      ],
     },
     classifying: {
       invoke: {

@@ -90,3 +90,25 @@ export const verdictOf: Readonly<Record<PermissionCheck, Verdict>> = {
     reason: `Nothing allows it in mode ${mode}${uncovered === undefined ? '' : `: ${uncovered}`}`,
   }),
 };
+
+/** All checks in the order in which they are made: that of the states and guards of the permission machine. */
+export const CHECKS: readonly PermissionCheck[] = [
+  'checkingDenyRule',
+  'checkingHookDeny',
+  'checkingToolDeny',
+  'checkingAskRule',
+  'checkingRequiredPerson',
+  'checkingSafety',
+  'checkingHookAsk',
+  'checkingToolAsk',
+  'checkingMode',
+  'checkingHookAllow',
+  'checkingToolAllow',
+  'checkingAllowRule',
+  'checkingBuiltInAllow',
+  'findingNothingThatAllows',
+];
+
+/** The checks that follow the first `done` ones, up to and with `last`. */
+export const checksBetween = (done: number, last: PermissionCheck): readonly PermissionCheck[] =>
+  CHECKS.slice(done, CHECKS.indexOf(last) + 1);
