@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -96,7 +97,12 @@ export class McpConnection {
 
   async resources(signal: AbortSignal): Promise<Listing<McpResourceInfo>> {
     const { client } = await this.ready(signal);
-    return listResources(client, signal);
+    const own = ownSignal(signal);
+    try {
+      return await listResources(client, own.signal);
+    } finally {
+      own.release();
+    }
   }
 
   /** Resolves when every change of the list that the server has told of is read, or two attempts have been made. */
@@ -257,13 +263,10 @@ export class McpConnection {
     { signal, onProgress }: CallOptions,
   ): Promise<z.infer<Schema>> {
     const link = await this.ready(signal);
-    // A signal of the request's own: the SDK would tell the server of an abort that comes after the answer.
-    const controller = new AbortController();
-    const abort = () => controller.abort(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    const own = ownSignal(signal);
     try {
       const answer = await link.client.request({ method, params }, schema, {
-        signal: controller.signal,
+        signal: own.signal,
         // The runtime keeps the time: it knows the limits, and its clock may be a test's.
         timeout: MAX_TIMER_MS,
         onprogress: ({ progress, total, message }) =>
@@ -275,7 +278,7 @@ export class McpConnection {
     } catch (error) {
       throw this.explain(error, link, signal);
     } finally {
-      signal.removeEventListener('abort', abort);
+      own.release();
     }
   }
 
@@ -322,6 +325,16 @@ export class McpConnection {
     for (const wake of this.waiting.splice(0)) wake();
     this.options.onChange();
   }
+}
+
+/** A signal of a request's own: the SDK would tell the server of an abort that comes after the answer. */
+function ownSignal(signal: AbortSignal): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  const abort = () => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  return { signal: controller.signal, release: () => signal.removeEventListener('abort', abort) };
 }
 
 const withWords = (what: string, transport: Transport): string =>

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../model/clock.js';
 
 /** A limit of time over several steps, on an injected clock. */
@@ -9,6 +10,8 @@ export class Deadline {
     ms: number,
     private readonly clock: Clock,
   ) {
+    // One listener a request: a listing of many pages is no leak.
+    setMaxListeners(0, this.controller.signal);
     this.timer = clock.setTimeout(() => this.controller.abort('timeout'), ms);
   }
 

@@ -67,7 +67,11 @@ export class StdioTransport implements Transport {
     const stdin = this.child?.stdin;
     if (!stdin || this.ended || stdin.writableEnded) return Promise.reject(new Error('The server is not running.'));
     return new Promise((resolve, reject) => {
-      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+      stdin.write(serializeMessage(message), (error) => {
+        if (!error) resolve();
+        // A pipe that breaks is a server that dies: how it died is known a moment later.
+        else void this.gone(LEAVE_MS).then(() => reject(error));
+      });
     });
   }
 
@@ -97,14 +101,20 @@ export class StdioTransport implements Transport {
     const { child } = this;
     if (child?.pid === undefined) return;
     child.stdin?.end();
-    if (!this.ended) {
-      const gone = once(child, 'close');
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([gone, new Promise((resolve) => (timer = setTimeout(resolve, LEAVE_MS)))]);
-      clearTimeout(timer);
-    }
+    await this.gone(LEAVE_MS);
     if (process.platform === 'win32') child.kill();
     else await endProcesses({ groupId: child.pid, commandId: this.commandId });
+  }
+
+  /** Resolves when the server has exited and its output is read, or after a while. */
+  private async gone(limitMs: number): Promise<void> {
+    if (this.ended || !this.child) return;
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise((resolve) => {
+      timer = setTimeout(resolve, limitMs);
+    });
+    await Promise.race([once(this.child, 'close'), limit]);
+    clearTimeout(timer);
   }
 
   private read(chunk: Buffer): void {
