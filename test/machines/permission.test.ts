@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createActor, fromPromise, initialTransition, type SnapshotFrom, type StateNode, toPromise, transition, waitFor } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
 import { type AddressedAnswer, type ClassifierVerdict, type PermissionQuestion, permissionMachine } from '../../machines/permission.js';
+import { CHECKS } from '../../machines/permissionChecks.js';
 import type {
   PermissionAnswer,
   PermissionDecision,
