@@ -91,10 +91,12 @@ function readSources(options: LoadSettingsOptions, problems: SettingsProblem[]):
   const addValue = (scope: RuleScope, value: JsonObject): void => {
     sources.push({ scope, root: cwd, document: { value, errors: [], lineOf: () => 1 } });
   };
-  addFile('userSettings', places.userSettings, dirname(places.userSettings), false);
-  if (options.projectFile === undefined) addFile('projectSettings', places.projectSettings, cwd, false);
-  else addFile('projectSettings', resolve(cwd, options.projectFile), cwd, true);
-  addFile('localSettings', places.localSettings, cwd, false);
+  if (options.files !== false) {
+    addFile('userSettings', places.userSettings, dirname(places.userSettings), false);
+    if (options.projectFile === undefined) addFile('projectSettings', places.projectSettings, cwd, false);
+    else addFile('projectSettings', resolve(cwd, options.projectFile), cwd, true);
+    addFile('localSettings', places.localSettings, cwd, false);
+  }
   if (settings !== undefined) addValue('option', settings);
   if (options.settingsFile !== undefined) {
     const file = resolve(cwd, options.settingsFile);

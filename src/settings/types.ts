@@ -47,6 +47,8 @@ export interface LoadSettingsOptions {
   readonly home: string;
   /** Working directory, absolute: the project. */
   readonly cwd: string;
+  /** False reads none of the user's, the project's and the local settings. Default true. */
+  readonly files?: boolean;
   /** A further file (`--settings FILE`): stronger than the project's files, its `/path` rules anchored at its own directory. */
   readonly settingsFile?: string;
   /** A file that stands in for `<cwd>/.claude/settings.json`. */
