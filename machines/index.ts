@@ -1,3 +1,4 @@
+export { backgroundTaskMachine } from './backgroundTask.js';
 export { executorMachine } from './executor.js';
 export { permissionMachine } from './permission.js';
 export { queryMachine } from './query.js';

@@ -2,7 +2,7 @@ import { assign, sendParent, sendTo, setup } from 'xstate';
 import type { JsonObject } from '../src/json.js';
 import type { StopReason } from '../src/messages/types.js';
 import type { ModelError, ModelStreamEvent, StreamEnd } from '../src/model/types.js';
-import type { AbortReason } from '../src/tool/call.js';
+import type { AbortReason, ToolUseRequest } from '../src/tool/call.js';
 import { type ExecutorReport, executorMachine } from './executor.js';
 import { eventPort, port } from './port.js';
 import type { AbortEvent, ExecutorOutput, ExecutorRequest } from './protocol.js';
@@ -19,6 +19,11 @@ export interface TurnPlan {
   readonly eager: Eagerness;
   /** Requests that may be sent while nothing complete has arrived. */
   readonly maxAttempts: number;
+  /**
+   * Calls of an earlier process that were never begun, to be taken up again in place of a request: the model has asked for them, and
+   * what it asked for in the same breath has its results already. Empty for an ordinary turn.
+   */
+  readonly resumedCalls: readonly ToolUseRequest[];
 }
 /** Counts of an answer so far. A block counts when its end has arrived. */
 export interface Received {
@@ -54,11 +59,7 @@ export interface TurnOutput {
 const nothing: Received = { blocks: 0, toolUses: 0 };
 const isComplete = (end: StreamEnd, stopReason: StopReason): boolean => end.kind === 'complete' && end.stopReason === stopReason;
 
-/**
- * One model request and the tools it asks for. Calls start while the stream goes on; what drives the loop is whether a
- * complete `tool_use` block arrived, not `stop_reason`. Once something complete has arrived the model is never asked again.
- */
-export const turnMachine = setup({
+const turn = setup({
   types: {
     context: {} as TurnContext,
     events: {} as TurnEvent,
@@ -95,6 +96,9 @@ export const turnMachine = setup({
     preventContinuation: assign({
       executed: ({ context }) => ({ abortReason: null, calls: [], ...context.executed, preventContinuation: true }),
     }),
+    countResumed: assign({
+      received: ({ context: { plan } }) => ({ blocks: plan.resumedCalls.length, toolUses: plan.resumedCalls.length }),
+    }),
     handOver: sendTo(
       'executor',
       ({ event }): ExecutorRequest =>
@@ -108,6 +112,7 @@ export const turnMachine = setup({
     bubbleAbort: sendParent((_, report: ExecutorReport) => report),
   },
   guards: {
+    callsAreTakenUpAgain: ({ context }) => context.plan.resumedCalls.length > 0,
     isClientToolUse: ({ event }) => event.type === 'block.completed' && event.toolUse !== undefined,
     someCallWasAskedFor: ({ context }) => context.received.toolUses > 0,
     isHardAbort: (_, params: { readonly reason: AbortReason }) => params.reason !== 'newMessage',
@@ -115,12 +120,26 @@ export const turnMachine = setup({
     mayAskAgain: ({ context }, { end }: { readonly end: StreamEnd }) =>
       end.kind === 'broken' && end.error.retryable && context.received.blocks === 0 && context.attempt < context.plan.maxAttempts,
   },
-}).createMachine({
+});
+
+const resuming = turn.extend({
+  actions: {
+    handOverResumed: turn.enqueueActions(({ context, enqueue }) => {
+      for (const call of context.plan.resumedCalls) enqueue.sendTo('executor', { type: 'toolUse.received', call });
+    }),
+  },
+});
+
+/**
+ * One model request and the tools it asks for. Calls start while the stream goes on; what drives the loop is whether a
+ * complete `tool_use` block arrived, not `stop_reason`. Once something complete has arrived the model is never asked again.
+ */
+export const turnMachine = resuming.createMachine({
   id: 'turn',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     address: input,
-    plan: { maxConcurrency: 10, eager: 'all', maxAttempts: 1 },
+    plan: { maxConcurrency: 10, eager: 'all', maxAttempts: 1, resumedCalls: [] },
     attempt: 1,
     received: nothing,
     end: null,
@@ -179,8 +198,15 @@ export const turnMachine = setup({
           ],
         },
       },
-      initial: 'streaming',
+      initial: 'choosing',
       states: {
+        choosing: {
+          description: 'Calls that an earlier process left before they began are taken up again in place of a request.',
+          always: [
+            { guard: 'callsAreTakenUpAgain', target: 'settling', actions: ['countResumed', 'handOverResumed', 'closeStream'] },
+            { target: 'streaming' },
+          ],
+        },
         streaming: {
           invoke: {
             id: 'model',

@@ -56,6 +56,24 @@ const SCHEMAS = {
     callId: id,
     behavior: z.enum(['allow', 'deny']),
   }),
+  /** Work runs on beside the conversation. Without a `task.ended` line its process has died with it, or before it. */
+  'task.started': z.looseObject({
+    ...base,
+    type: z.literal('task.started'),
+    taskId: id,
+    kind: z.string(),
+    title: z.string(),
+    callId: z.string(),
+    outputFile: z.string(),
+  }),
+  'task.ended': z.looseObject({
+    ...base,
+    type: z.literal('task.ended'),
+    taskId: id,
+    status: z.enum(['completed', 'failed', 'killed']),
+    exitCode: z.number().nullable(),
+    summary: z.string(),
+  }),
   /** Session state that outlives the process (mode, model …); later patches win key by key. */
   'session.state': z.looseObject({ ...base, type: z.literal('session.state'), patch: json }),
 } as const;

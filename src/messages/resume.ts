@@ -1,4 +1,6 @@
 import type { JsonObject } from '../json.js';
+import type { LostTask } from '../tasks/notification.js';
+import { taskNotificationId } from '../tasks/notification.js';
 import { UNKNOWN_OUTCOME } from './assemble.js';
 import { deliveredNotificationId, deliveredPromptId } from './attachments.js';
 import { blocksOf, isClientToolUse, isToolResult, textField } from './blocks.js';
@@ -35,6 +37,8 @@ export interface ResumeState {
   readonly parkedApprovals: readonly ParkedApproval[];
   readonly undeliveredNotifications: readonly { readonly id: string; readonly text: string }[];
   readonly undeliveredPrompts: readonly { readonly id: string; readonly content: string | readonly unknown[] }[];
+  /** Background tasks whose process died before they ended and of which nothing has been told. */
+  readonly lostTasks: readonly LostTask[];
   readonly loadedTools: readonly { readonly name: string; readonly schemaDigest: string | undefined }[];
   /** The merge of all `session.state` patches. */
   readonly state: JsonObject;
@@ -46,7 +50,8 @@ export interface ResumeState {
   readonly notes: readonly Note[];
 }
 
-const INTERRUPTED =
+/** The result of a call that had begun when its process ended and that must not be run twice. */
+export const INTERRUPTED =
   'Interrupted, outcome unknown: the process ended while this call was running. It may have taken effect in part or fully. ' +
   'It was not run again. Check before repeating it.';
 const NOT_RUN = 'Not run: the process ended before this call started. Nothing was done.';
@@ -69,6 +74,7 @@ export function resumeState(loaded: Pick<LoadedTranscript, 'lines' | 'chain' | '
     openCalls,
     parkedApprovals: parked,
     ...queues(lines),
+    lostTasks: lostTasks(lines),
     loadedTools: loadedTools(lines),
     state: sessionStateOf(lines),
     sessionId,
@@ -177,6 +183,20 @@ function queues(lines: readonly TranscriptLine[]): Pick<ResumeState, 'undelivere
     undeliveredNotifications: [...notifications].flatMap(([id, text]) => (gone.has(`notification:${id}`) ? [] : [{ id, text }])),
     undeliveredPrompts: [...prompts].flatMap(([id, content]) => (gone.has(`prompt:${id}`) ? [] : [{ id, content }])),
   };
+}
+
+/** A task's notification is written before its end, so what has been enqueued has been told or will be. */
+function lostTasks(lines: readonly TranscriptLine[]): readonly LostTask[] {
+  const running = new Map<string, LostTask>();
+  const told = new Set<string>();
+  for (const entry of journalOf(lines)) {
+    if (entry.type === 'task.started') {
+      const { taskId, title, outputFile } = entry;
+      running.set(taskId, { taskId, title, outputFile });
+    } else if (entry.type === 'task.ended') running.delete(entry.taskId);
+    else if (entry.type === 'notification.enqueued') told.add(entry.notificationId);
+  }
+  return [...running.values()].filter(({ taskId }) => !told.has(taskNotificationId(taskId)));
 }
 
 function loadedTools(lines: readonly TranscriptLine[]): ResumeState['loadedTools'] {

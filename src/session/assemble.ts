@@ -12,20 +12,34 @@ import { createMemoryTranscript, openTranscript, type Transcript } from '../mess
 import { createAnthropicClient } from '../model/anthropic.js';
 import { systemClock } from '../model/clock.js';
 import { retryPolicyFrom } from '../model/retry.js';
+import { answerWithCanUseTool } from '../permissions/canUseTool.js';
 import { createResultStore } from '../results/index.js';
 import { loadSettings } from '../settings/load.js';
+import { SessionTasks } from '../tasks/tasks.js';
+import { findTool } from '../tool/index.js';
+import type { AnyTool } from '../tool/types.js';
+import { agentTool } from '../tools/agent.js';
 import { createFileLedger } from '../tools/fs/ledger.js';
+import { type AgentDefinition, loadAgents } from './agentDefinitions.js';
+import { createAgentLauncher } from './agents.js';
 import { CallBook } from './callBook.js';
 import { Conversation } from './conversation.js';
+import { forwardQuestions } from './forwarding.js';
+import { withFullNames } from './hookNames.js';
 import { Inbox } from './inbox.js';
+import { createLifecycle } from './lifecycle.js';
 import { sessionLimits, turnLimit } from './limits.js';
+import type { AgentIdentity, Family, Lineage } from './lineage.js';
 import { liveSession } from './live.js';
 import type { ModelOptions, SessionOptions } from './options.js';
 import { createSessionPermissions } from './permissions.js';
 import { bindServices } from './port.js';
-import { QuestionQueue } from './questions.js';
+import { createPromptQueue } from './promptQueue.js';
+import { restoredCwd, restoreInbox, restoreMode, takeUp } from './restore.js';
 import type { Services } from './services.js';
-import { createToolbox } from './toolbox.js';
+import { createSessionTools } from './sessionTools.js';
+import { addSpend, countUsage, sumUsage } from './spend.js';
+import { compactHistory } from './summarize.js';
 import { writeEntry } from './transcriptLog.js';
 import type { SessionUpdate } from './updates.js';
 
@@ -41,25 +55,41 @@ export interface AssembledSession {
   readonly settled: Promise<void>;
 }
 
-/** Wires machines, ports and stores into one running session. */
-export function assembleSession(options: SessionOptions): AssembledSession {
+/** How a session came to be, for SessionStart hooks (Claude Code docs, hooks). */
+export type SessionSource = 'startup' | 'resume' | 'fork';
+
+/** Puts other services in place of those of this process, before the session's actor starts. Called for each of its subagents as well. */
+export type Adapt = (services: Services) => void;
+
+/** Wires machines, ports and stores into one running session; with a lineage, into a subagent's. */
+export function assembleSession(
+  options: SessionOptions,
+  lineage?: Lineage,
+  source: SessionSource = options.resume === undefined ? 'startup' : 'resume',
+  adapt?: Adapt,
+): AssembledSession {
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = resolve(options.settings?.home ?? homedir());
   const baseEnv = options.env ?? process.env;
   const now = options.now ?? Date.now;
   const newId = options.newId ?? randomUUID;
-  const sessionId = options.resume ?? options.sessionId ?? newId();
+  const sessionId = lineage ? `${lineage.family.rootId}/agent-${lineage.agent.id}` : (options.resume ?? options.sessionId ?? newId());
+  const projectDir = lineage?.projectDir ?? cwd;
 
-  const settings = loadSettings({
-    home,
-    cwd,
-    trusted: options.settings?.trusted ?? false,
-    ...(options.settings?.file === undefined ? {} : { settingsFile: options.settings.file }),
-    ...(options.permissions === undefined ? {} : { settings: { permissions: permissionSettings(options) } }),
-    toolNames: (options.tools ?? []).map((tool) => tool.name),
-  });
+  const settings =
+    lineage?.settings ??
+    loadSettings({
+      home,
+      cwd,
+      trusted: options.settings?.trusted ?? false,
+      ...(options.settings?.file === undefined ? {} : { settingsFile: options.settings.file }),
+      ...(options.permissions === undefined ? {} : { settings: { permissions: permissionSettings(options) } }),
+      toolNames: (options.tools ?? []).map((tool) => tool.name),
+    });
   const env = { ...baseEnv, ...settings.env };
-  const { transcript, resultsDir, resumed } = openStore(options, { cwd, sessionId, now, newId, env });
+  const { transcript, resultsDir, resumed, dataDir } = openStore(options, { cwd, sessionId, now, newId, env, lineage });
+  const family: Family = lineage?.family ?? { rootId: sessionId, running: 0, spend: { tokens: 0, usd: 0 } };
+  const found = lineage ? { agents: lineage.definitions, warnings: [] } : loadAgents({ home, cwd });
 
   const updates = new Subject<SessionUpdate>();
   let firstWords: readonly SessionUpdate[] = [];
@@ -72,37 +102,69 @@ export function assembleSession(options: SessionOptions): AssembledSession {
     transcript.append(entry);
   };
   const inbox = new Inbox((waiting, fromPerson) => actor.send({ type: 'inbox.changed', waiting, fromPerson }));
-  const permissions = createSessionPermissions({
+  const canAsk = options.interactive === true || options.canUseTool !== undefined;
+  const permissions =
+    lineage?.parent.permissions ??
+    createSessionPermissions({
+      settings,
+      cwd,
+      home,
+      resultsDir,
+      toolNames: (options.tools ?? []).map((tool) => tool.name),
+      canAsk,
+      hasClassifier: options.classifier !== undefined,
+      hasPermissionRequestHooks: (toolName) => hooks.isConfigured('PermissionRequest', toolName),
+      mcpServers: Object.keys(options.mcpServers ?? {}),
+      onChange: () => {},
+    });
+  const tools = createSessionTools({
+    session: { ...options, tools: [...agentTools(options, found.agents), ...(options.tools ?? [])] },
+    // A subagent works with the servers of its parent: their tools are among those it was given.
+    hasServers: lineage === undefined,
     settings,
     cwd,
-    home,
+    env,
+    clock: options.clock ?? systemClock,
     resultsDir,
-    toolNames: (options.tools ?? []).map((tool) => tool.name),
-    canAsk: options.interactive === true || options.decide !== undefined,
-    hasClassifier: options.classifier !== undefined,
-    hasPermissionRequestHooks: (toolName) => hooks.isConfigured('PermissionRequest', toolName),
-    onChange: () => toolbox.invalidate(),
+    loadedBefore: resumed?.loadedTools ?? [],
+    hidden: (tool) => permissions.isHidden(tool.name, tool.mcp),
+    onLoaded: (loaded) => journal({ type: 'tools.loaded', tools: loaded.map((tool) => ({ ...tool })) }),
+    update,
   });
-  const toolbox = createToolbox(options, (name) => permissions.isHidden(name), resumed?.loadedTools.map((tool) => tool.name) ?? []);
+  const { toolbox, servers } = tools;
+  restoreMode(resumed, permissions, options, settings);
+  let mode = permissions.mode;
+  const forgetPermissions = permissions.onChange(() => {
+    toolbox.invalidate();
+    if (permissions.mode === mode) return;
+    mode = permissions.mode;
+    if (!lineage) journal({ type: 'session.state', patch: { mode } });
+  });
+  const resumption = takeUp(transcript, resumed, canAsk, (name) => findTool(toolbox.pool(), name)?.idempotent === true);
   const hookConfig = loadHooks(settings.files, options.hooks);
-  const hooks = createHookRunner({
+  const runner = createHookRunner({
     config: hookConfig,
     context: {
       sessionId,
       transcriptPath: transcript.path ?? '',
       cwd: () => services.cwd,
-      projectDir: cwd,
+      projectDir,
       permissionMode: () => permissions.mode,
       env,
       ...(options.agentName === undefined ? {} : { agentType: options.agentName }),
+      ...(lineage === undefined ? {} : { agentId: lineage.agent.id, sessionId: family.rootId }),
     },
     ports: {
+      mcpTool: (call) => servers.callText(call),
       onAsyncResult: ({ additionalContext, wake }) => {
-        for (const text of [...additionalContext, ...(wake ? [wake.reason] : [])]) inbox.put({ kind: 'notification', id: newId(), text });
+        for (const text of [...additionalContext, ...(wake ? [wake.reason] : [])]) services.notify(text);
       },
     },
   });
+  const hooks = withFullNames(runner, (name) => toolbox.canonicalName(name));
 
+  const queue = createPromptQueue({ journal, update, send: (event) => actor.send(event) });
+  const capabilities: Services['capabilities'] = {};
   const services: Services = {
     sessionId,
     model: modelServices(options, env),
@@ -113,43 +175,36 @@ export function assembleSession(options: SessionOptions): AssembledSession {
     env,
     permissions,
     hooks,
-    conversation: new Conversation((entry) => writeEntry(entry, transcript), resumed?.messages ?? []),
+    conversation: new Conversation((entry) => writeEntry(entry, transcript), resumption?.messages ?? resumed?.messages ?? []),
     inbox,
-    questions: new QuestionQueue({
-      permissionOpened: (prompt) => {
-        const { callId, toolName, inputDigest, input } = prompt;
-        journal({ type: 'permission.parked', callId, tool: toolName, input, inputDigest });
-        actor.send({ type: 'question.opened', question: { callId, toolName, inputDigest } });
-        update({ type: 'permission.requested', prompt });
-      },
-      permissionClosed: (callId, answer) => {
-        journal({ type: 'permission.resolved', callId, behavior: answer.behavior });
-        actor.send({ type: 'question.closed', callId });
-        update({ type: 'permission.resolved', callId, behavior: answer.behavior, by: sourceText(answer.source) });
-      },
-      questionOpened: (prompt) => {
-        actor.send({ type: 'question.opened', question: { callId: prompt.callId, toolName: 'AskUserQuestion', inputDigest: '' } });
-        update({ type: 'question.asked', prompt });
-      },
-      questionClosed: (callId) => {
-        actor.send({ type: 'question.closed', callId });
-        update({ type: 'question.answered', callId });
-      },
-      withdrawn: (callId) => {
-        actor.send({ type: 'question.closed', callId });
-        update({ type: 'permission.withdrawn', callId });
-      },
+    queue,
+    questions: lineage ? forwardQuestions(lineage.parent.questions, lineage.agent.id, agentTitle(lineage.agent)) : queue,
+    tasks: new SessionTasks({
+      now,
+      newId,
+      journal,
+      update,
+      notify: (text, id) => services.notify(text, id),
+      nextNotification: (signal) => inbox.nextNotification(signal),
+      spawn: (task) => actor.send({ type: 'task.adopted', task }),
+      askToStop: (taskId) => actor.send({ type: 'task.stopAsked', taskId }),
     }),
     results: createResultStore(resultsDir),
     resultsDir,
     files: createFileLedger(),
-    capabilities: options.capabilities ?? {},
+    capabilities,
+    agent: lineage?.agent,
+    spend: family.spend,
+    resumption,
+    compactionWish: undefined,
+    failedCompactions: 0,
     calls: new CallBook(),
-    decide: options.decide,
+    decide:
+      options.canUseTool && answerWithCanUseTool(options.canUseTool, (message) => update({ type: 'notice', level: 'warning', message })),
     classify: options.classifier,
-    canAsk: () => options.interactive === true,
+    canAsk: () => lineage?.parent.canAsk() ?? canAsk,
     agentName: options.agentName,
-    cwd: resumed?.cwd ?? cwd,
+    cwd: restoredCwd(resumed, cwd),
     opened: undefined,
     promptContext: [],
     answering: undefined,
@@ -157,9 +212,16 @@ export function assembleSession(options: SessionOptions): AssembledSession {
     contextTokens: 0,
     pool: () => toolbox.pool(),
     shownTools: () => toolbox.shown(),
+    toolDefinitions: () => toolbox.definitions(services.conversation.messages),
+    offerOf: (tool) => toolbox.offer(tool),
+    isToolGone: (name) => toolbox.isGone(name),
+    announceTools: () => {
+      for (const text of tools.announcements(services.conversation.messages))
+        services.conversation.addAttachment({ type: 'reminder', text });
+    },
     loadTools: (names) => {
-      toolbox.load(names);
-      journal({ type: 'tools.loaded', tools: names.map((name) => ({ name })) });
+      const loaded = toolbox.load(names);
+      if (loaded.length > 0) journal({ type: 'tools.loaded', tools: loaded.map((tool) => ({ ...tool })) });
     },
     update,
     journal,
@@ -173,50 +235,51 @@ export function assembleSession(options: SessionOptions): AssembledSession {
       for (const message of result.systemMessages) update({ type: 'notice', level: 'info', message });
       return result;
     },
-    summarize: async () => {},
-    lifecycle: {
-      start: async () => {
-        update({
-          type: 'session.started',
-          sessionId,
-          model: services.model.id,
-          cwd: services.cwd,
-          mode: permissions.mode,
-          tools: toolbox.shown().map((tool) => tool.name),
-          transcript: transcript.path ?? null,
-          servers: [],
-        });
-        for (const message of warnings) update({ type: 'notice', level: 'warning', message });
-        if (!hooks.isConfigured('SessionStart')) return;
-        const source = options.resume === undefined ? 'startup' : 'resume';
-        const request = {
-          id: 'hook:SessionStart',
-          event: 'SessionStart',
-          subject: source,
-          payload: { source, model: services.model.id },
-        } as const;
-        const { additionalContext } = await services.runHooks(request, new AbortController().signal);
-        for (const text of additionalContext) services.promptContext = [...services.promptContext, text];
-      },
-      close: async () => {
-        if (hooks.isConfigured('SessionEnd')) {
-          const request = { id: 'hook:SessionEnd', event: 'SessionEnd', subject: 'other', payload: { reason: 'other' } } as const;
-          await services.runHooks(request, new AbortController().signal);
-        }
-        await hooks.close();
-        await services.results.flush();
-        await transcript.flush();
-        transcript.close();
-        update({ type: 'session.ended', sessionId });
-      },
+    notify: (text, id = newId()) => {
+      if (text.trim() === '') throw new Error('A notification needs a text.');
+      journal({ type: 'notification.enqueued', notificationId: id, text });
+      inbox.put({ kind: 'notification', id, text });
+      return id;
     },
+    spendOn: (usage) => {
+      services.usage = countUsage(services.usage, usage);
+      addSpend(family.spend, usage, services.model.id, options.prices ?? {});
+    },
+    addUsage: (usage) => {
+      services.usage = sumUsage(services.usage, usage);
+    },
+    summarize: async (trigger, signal) => {
+      const wish = services.compactionWish;
+      services.compactionWish = undefined;
+      return compactHistory(services, transcript, trigger, signal, trigger === 'manual' ? wish : undefined);
+    },
+    lifecycle: createLifecycle({
+      services: () => services,
+      hooks,
+      transcript,
+      source,
+      warnings: () => warnings,
+      servers,
+      startServers: () => tools.start(),
+      release: forgetPermissions,
+    }),
   };
+  const agents = createAgentLauncher({
+    session: services,
+    options,
+    lineage: { depth: (lineage?.depth ?? 0) + 1, family, projectDir, settings, definitions: found.agents, parent: services },
+    dataDir,
+    assemble: (childOptions, childLineage) => assembleSession(childOptions, childLineage, 'startup', adapt),
+    abort: (reason) => actor.send({ type: 'abort', reason }),
+  });
+  Object.assign(capabilities, { tasks: services.tasks, agents, toolSearch: tools.search, ...options.capabilities });
 
   const warnings = [
-    ...settings.warnings,
+    ...(lineage ? [] : settings.warnings),
+    ...found.warnings,
     ...hookConfig.issues.map((issue) => issue.message),
     ...permissions.warnings,
-    ...toolbox.warnings,
+    ...tools.warnings,
     ...(transcript.loaded?.problems ?? []).map(({ text }) => `transcript ${transcript.path}: ${text}`),
   ];
   const limits = { maxTurns: turnLimit(options.limits ?? {}), maxStopRounds: stopRounds(options, env), maxPauses: 10 };
@@ -225,6 +288,7 @@ export function assembleSession(options: SessionOptions): AssembledSession {
     input: { sessionId, limits, queriesBefore: countPrompts(resumed) },
   });
   bindServices(actor.system, services);
+  adapt?.(services);
   const settled = new Promise<void>((done) => {
     actor.subscribe({
       next: (snapshot) => {
@@ -237,8 +301,9 @@ export function assembleSession(options: SessionOptions): AssembledSession {
       complete: done,
     });
   });
+  void settled.then(() => servers.close());
   actor.start();
-  for (const { id, text } of resumed?.undeliveredNotifications ?? []) inbox.put({ kind: 'notification', id, text });
+  restoreInbox(resumed, services);
   return { actor, services, updates, transcript, warnings, settled, firstWords: () => firstWords };
 }
 
@@ -248,13 +313,19 @@ interface StorePlace {
   readonly now: () => number;
   readonly newId: () => string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly lineage: Lineage | undefined;
 }
 
-function openStore(options: SessionOptions, { cwd, sessionId, now, newId, env }: StorePlace) {
+function openStore(options: SessionOptions, { cwd, sessionId, now, newId, env, lineage }: StorePlace) {
   const common = { cwd, sessionId, now, ids: newId };
+  if (lineage && options.transcript) {
+    const dataDir = options.store === false ? undefined : (options.store ?? defaultDataDir(env));
+    return { transcript: options.transcript, resultsDir: lineage.resultsDir, resumed: undefined, dataDir };
+  }
   if (options.store === false) {
     const resultsDir = join(tmpdir(), `sixgates-${sessionId}`, 'tool-results');
-    return { transcript: options.transcript ?? createMemoryTranscript(common), resultsDir, resumed: undefined };
+    const transcript = options.transcript ?? createMemoryTranscript(common);
+    return { transcript, resultsDir, resumed: transcript.loaded && resumeState(transcript.loaded), dataDir: undefined };
   }
   const dataDir = options.store ?? defaultDataDir(env);
   const transcript = options.transcript ?? openTranscript({ ...common, dataDir });
@@ -264,8 +335,7 @@ function openStore(options: SessionOptions, { cwd, sessionId, now, newId, env }:
     throw new Error(`There is no session ${sessionId} of ${cwd} under ${dataDir}. \`sixgates sessions\` lists what can be resumed.`);
   }
   const resumed = transcript.loaded ? resumeState(transcript.loaded) : undefined;
-  for (const draft of resumed?.closing ?? []) transcript.append(draft);
-  return { transcript, resultsDir, resumed };
+  return { transcript, resultsDir, resumed, dataDir };
 }
 
 function modelServices(options: SessionOptions, env: Services['env']): Services['model'] {
@@ -296,6 +366,10 @@ function stopRounds({ limits }: SessionOptions, env: Services['env']): number {
 const countPrompts = (resumed: ResumeState | undefined): number =>
   resumed ? resumed.messages.filter((message) => message.role === 'user').length : 0;
 
-function sourceText(source: { readonly type: string; readonly hookName?: string; readonly surface?: string }): string {
-  return source.hookName ?? source.surface ?? source.type;
+/** The Agent tool belongs to a session: its text names the agents there are. */
+function agentTools({ builtInTools = true }: SessionOptions, agents: readonly AgentDefinition[]): readonly AnyTool[] {
+  const isOffered = typeof builtInTools === 'boolean' ? builtInTools : builtInTools.includes('Agent');
+  return isOffered ? [agentTool({ types: agents })] : [];
 }
+
+const agentTitle = ({ type, description }: AgentIdentity): string => `${type} (${description})`;

@@ -5,6 +5,7 @@ import { MESSAGE_BUDGET_CHARS } from '../results/index.js';
 import type { ToolUseRequest } from '../tool/call.js';
 import type { AnyTool, SessionModifier } from '../tool/types.js';
 import type { Conversation } from './conversation.js';
+import type { SettledBefore } from './resumption.js';
 import type { StoredResult } from './services.js';
 
 /** What the ports keep of a call while its turn lasts: everything that is not plain JSON, or too large for a context. */
@@ -20,6 +21,8 @@ export interface CallRecord {
   hook: HookResult | undefined;
   /** What the tool's own permission check said. */
   opinion: ToolVerdict;
+  /** Where the call's paths led when its permission was decided. */
+  resolvedPaths: Promise<Readonly<Record<string, string>>>;
   /** What the tool returned, or what it threw. */
   output: { readonly data: unknown } | { readonly error: unknown } | undefined;
   modify: ((session: SessionModifier) => void) | undefined;
@@ -30,6 +33,8 @@ export interface CallRecord {
   isWritten: boolean;
   lastProgressAt: number;
 }
+
+const NO_PATHS: CallRecord['resolvedPaths'] = Promise.resolve({});
 
 /** The calls of the running turn, by `tool_use` id. Ids are unique within a turn only, so every turn begins with an empty book. */
 export class CallBook {
@@ -53,6 +58,12 @@ export class CallBook {
     conversation.writeResult([record.result.block, ...record.result.images]);
   }
 
+  /** A call of the same answer that an earlier process settled: only its result counts. */
+  restore({ call, result, images, isWritten }: SettledBefore, now: number): void {
+    const size = typeof result.content === 'string' ? result.content.length : JSON.stringify(result.content ?? '').length;
+    Object.assign(this.open(call, now), { result: { block: result, images, size, reminders: [] }, isWritten });
+  }
+
   open(call: ToolUseRequest, now: number): CallRecord {
     const record: CallRecord = {
       call,
@@ -63,6 +74,7 @@ export class CallBook {
       digest: '',
       hook: undefined,
       opinion: { behavior: 'passthrough' },
+      resolvedPaths: NO_PATHS,
       output: undefined,
       modify: undefined,
       draft: undefined,

@@ -1,5 +1,6 @@
 import { type Attachment, renderAttachment } from '../messages/attachments.js';
 import { isLooseBlock } from '../messages/blocks.js';
+import type { Compaction } from '../messages/transcript.js';
 import type { AssistantBlock, ContentBlockParam, MessageParam, ToolResultBlockParam } from '../messages/types.js';
 
 /** A line of the transcript as the conversation writes it; the log adds ids, links and times. */
@@ -8,7 +9,7 @@ export type ConversationEntry =
   | { readonly kind: 'assistant'; readonly messageId: string; readonly model: string; readonly block: AssistantBlock }
   | { readonly kind: 'attachment'; readonly attachment: Attachment }
   | { readonly kind: 'discarded'; readonly messageId: string; readonly reason: string }
-  | { readonly kind: 'compacted'; readonly messages: readonly MessageParam[]; readonly trigger: 'auto' | 'manual' };
+  | { readonly kind: 'compacted'; readonly compaction: Compaction };
 
 /** Where a conversation is written down as it grows: a line is handed over before what it records has any effect. */
 export type ConversationLog = (entry: ConversationEntry) => void;
@@ -91,10 +92,10 @@ export class Conversation {
     this.push(content);
   }
 
-  /** Puts `messages` (a summary and what it does not cover) in place of the whole history. */
-  compact(messages: readonly MessageParam[], trigger: 'auto' | 'manual'): void {
-    this.log({ kind: 'compacted', messages, trigger });
-    this.history.splice(0, this.history.length, ...messages);
+  /** Puts a summary in place of older history. `reload` gives the history as it is once the summary has been written down. */
+  compact(compaction: Compaction, reload: () => readonly MessageParam[]): void {
+    this.log({ kind: 'compacted', compaction });
+    this.history.splice(0, this.history.length, ...reload());
     this.open = undefined;
   }
 

@@ -3,16 +3,38 @@ import type { ContentBlockParam } from '../messages/types.js';
 import type { InboxItem } from './inbox.js';
 import type { Services } from './services.js';
 
-/** Puts what waited beside the results of a running query: notifications, then the person's words. Each item exactly once. */
+/**
+ * Puts what waited beside the results of a running query: notifications, then the person's words. Each item exactly once; where the
+ * transcript cannot take one, it and what follows go on waiting.
+ */
 export function deliverBeside({ inbox, conversation }: Pick<Services, 'inbox' | 'conversation'>): void {
-  for (const item of inOrder(inbox.takeAll())) conversation.addAttachment(attachmentOf(item));
+  deliver(inOrder(inbox.takeAll()), inbox, (item) => conversation.addAttachment(attachmentOf(item)));
 }
 
 /** Puts what a query was opened with into the conversation, as its prompt. */
-export function deliverPrompt(items: readonly InboxItem[], { conversation }: Pick<Services, 'conversation'>): void {
-  for (const item of inOrder(items)) {
+export function deliverPrompt(items: readonly InboxItem[], { inbox, conversation }: Pick<Services, 'inbox' | 'conversation'>): void {
+  deliver(inOrder(items), inbox, (item) => {
     if (item.kind === 'prompt') conversation.addPrompt(item.content, item.id);
     else conversation.addAttachment(attachmentOf(item));
+  });
+}
+
+/** What a query was opened with and did not get to say: a prompt that was held back is over, a notification goes on waiting. */
+export function returnUndelivered(session: Services): void {
+  const { opened = [] } = session;
+  session.opened = undefined;
+  for (const item of opened) if (item.kind === 'prompt') session.journal({ type: 'prompt.withdrawn', promptId: item.id });
+  session.inbox.putBack(opened.filter((item) => item.kind === 'notification'));
+}
+
+function deliver(items: readonly InboxItem[], inbox: Services['inbox'], put: (item: InboxItem) => void): void {
+  for (const [n, item] of items.entries()) {
+    try {
+      put(item);
+    } catch (error) {
+      inbox.putBack(items.slice(n));
+      throw error;
+    }
   }
 }
 

@@ -28,6 +28,13 @@ export class Inbox {
     this.onChange(this.items.length, item.kind === 'prompt');
   }
 
+  /** Puts what could not be delivered back in front. */
+  putBack(items: readonly InboxItem[]): void {
+    if (items.length === 0) return;
+    this.items = [...items, ...this.items];
+    this.onChange(this.items.length, false);
+  }
+
   takeAll(): readonly InboxItem[] {
     const taken = this.items;
     if (taken.length === 0) return taken;
@@ -49,8 +56,16 @@ export class Inbox {
   nextNotification(signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.items.some((item) => item.kind === 'notification')) return Promise.resolve();
     return new Promise((resolve) => {
-      this.waiters.push(resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      const giveUp = () => {
+        this.waiters = this.waiters.filter((waiter) => waiter !== wake);
+        resolve();
+      };
+      const wake = () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      this.waiters.push(wake);
+      signal.addEventListener('abort', giveUp, { once: true });
     });
   }
 }

@@ -21,6 +21,7 @@ export function sessionLimits(options: SessionLimitOptions, env: Env): SessionLi
     graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
     toolTimeoutMs: options.toolTimeoutMs,
     maxBudgetTokens: options.maxBudgetTokens,
+    maxBudgetUsd: options.maxBudgetUsd,
     compactAtTokens: compactAt > 0 ? compactAt : undefined,
   };
 }

@@ -1,11 +1,20 @@
-import { executorMachine, permissionMachine, queryMachine, sessionMachine, toolCallMachine, turnMachine } from '../../machines/index.js';
+import {
+  backgroundTaskMachine,
+  executorMachine,
+  permissionMachine,
+  queryMachine,
+  sessionMachine,
+  toolCallMachine,
+  turnMachine,
+} from '../../machines/index.js';
 import type { GateAnswer } from '../../machines/toolCall.js';
+import { returnUndelivered } from './delivery.js';
 import { services } from './port.js';
 import { parseInput, resolveTool, validateInput, weighCall } from './ports/gates.js';
 import { askPerson, askTool, classifyPermission, gatherFacts, permissionRequestHooks, runPreToolUseHooks } from './ports/permission.js';
 import { admitTurn, compact, recordStopReason, runPromptHooks, runStopHooks } from './ports/query.js';
 import { fixResult, reportResult } from './ports/report.js';
-import { closeSession, openQuery, startSession } from './ports/session.js';
+import { awaitEnd, closeSession, compactSession, openQuery, startSession } from './ports/session.js';
 import { callTool } from './ports/tool.js';
 import { attachResults, noteEnd, prepareTurn, streamModel, waitForRetry } from './ports/turn.js';
 import type { Services } from './services.js';
@@ -27,12 +36,14 @@ const toolCall = toolCallMachine.provide({
       self.send(answerOf('resolving the tool', () => resolveTool(context.call.id, services(system)))),
     parseInput: ({ context, self, system }) =>
       self.send(answerOf('parsing the input', () => parseInput(context.call.id, context.rewritten, services(system)))),
-    gatherFacts: ({ context, self, system }) =>
-      self.send(
-        answerOf('gathering permission facts', () =>
-          gatherFacts(context.call.id, context.hook, context.rewritten?.approval ?? null, services(system)),
-        ),
-      ),
+    gatherFacts: ({ context, self, system }) => {
+      const { call, hook, rewritten } = context;
+      const gather = () =>
+        answerOf('gathering permission facts', () => gatherFacts(call.id, hook, rewritten?.approval ?? null, services(system)));
+      const { provider } = services(system);
+      if (provider) provider.gather(call.id, gather, (answer) => self.send(answer));
+      else self.send(gather());
+    },
     announce: ({ context, system }, { state }) => {
       const session = services(system);
       const record = session.calls.find(context.call.id);
@@ -102,13 +113,20 @@ const query = queryMachine.provide({
   },
 });
 
+const backgroundTask = backgroundTaskMachine.provide({
+  actors: { awaitEnd },
+  actions: { stopWork: ({ system }, { taskId }) => services(system).tasks.stopWork(taskId) },
+});
+
 export const liveSession = sessionMachine.provide({
-  actors: { startSession, query, closeSession },
+  actors: { startSession, query, backgroundTask, compactSession, closeSession },
   actions: {
+    noteTaskEnd: ({ system }, { taskId, end }) => services(system).tasks.settle(taskId, end),
     openQuery: ({ system }, { queryId }) => openQuery(queryId, services(system)),
     noteQueryEnd: ({ system }, { output }) => {
       const session = services(system);
       const { queryId, end, reason, turns } = output;
+      returnUndelivered(session);
       session.update({ type: 'query.ended', queryId, end, reason, turns, text: session.conversation.answerText, usage: session.usage });
     },
     noteFailure: ({ system }, { error }) => notice(services(system), 'error', error instanceof Error ? error.message : String(error)),
@@ -132,7 +150,8 @@ function applyModifiers(callIds: readonly string[], session: Services): void {
     try {
       record?.modify?.({
         setCwd: (cwd) => {
-          session.cwd = cwd;
+          // A subagent's calls each begin where the agent was started.
+          if (session.agent === undefined) session.cwd = cwd;
         },
         loadTools: (names) => session.loadTools(names),
         updatePermissions: (updates) => applyAnswer(session, updates),

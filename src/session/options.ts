@@ -1,14 +1,17 @@
-import type { AddressedAnswer, ClassifierVerdict, PermissionQuestion } from '../../machines/permission.js';
+import type { ClassifierVerdict, PermissionQuestion } from '../../machines/permission.js';
 import type { Eagerness } from '../../machines/schedule.js';
 import type { HookCallbacks } from '../hooks/config-types.js';
 import type { JsonObject } from '../json.js';
+import type { McpServerConfig } from '../mcp/config.js';
 import type { Transcript } from '../messages/transcript.js';
 import type { Clock } from '../model/clock.js';
 import type { RetryPolicy } from '../model/retry.js';
 import type { ModelClient } from '../model/types.js';
+import type { CanUseTool } from '../permissions/canUseTool.js';
 import type { PermissionMode } from '../permissions/types.js';
 import type { PermissionSettings } from '../settings/types.js';
 import type { AnyTool, ToolCapabilities } from '../tool/types.js';
+import type { Prices } from './spend.js';
 import type { SessionUpdate } from './updates.js';
 
 /** The model a session talks to. A string is a model id at the Claude API, with key and base URL from the environment. */
@@ -22,6 +25,11 @@ export interface ModelOptions {
   readonly thinking?: JsonObject;
   readonly betas?: readonly string[];
   readonly retry?: Partial<RetryPolicy>;
+  /**
+   * Whether the API expands `tool_reference` blocks to deferred tools (`defer_loading`): every request then carries all definitions
+   * and stays the same when a tool is loaded. Default false: a loaded tool joins the request.
+   */
+  readonly apiToolSearch?: boolean;
 }
 
 /** Which settings files count, and what stands in for or beside them. */
@@ -44,12 +52,18 @@ export interface SessionOptions {
   readonly tools?: readonly AnyTool[];
   /** The built-in tools to offer: all (default), none, or these by name. */
   readonly builtInTools?: boolean | readonly string[];
+  /** MCP servers by name. They count before those of `.mcp.json` and settings files. */
+  readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
+  /** True: no MCP server but those in `mcpServers` is started. */
+  readonly strictMcpConfig?: boolean;
+  /** How long the session waits for its MCP servers before its first word, in milliseconds. Later ones join at the next request. Default 5,000. */
+  readonly mcpStartupWaitMs?: number;
   /** Rules, mode and directories given in code; joined with those of the settings files. */
   readonly permissions?: PermissionSettings & { readonly mode?: PermissionMode };
   readonly settings?: SettingsOptions;
   readonly hooks?: HookCallbacks;
   /** Decides questions by itself (the Agent SDK's callback). Without it they wait in the session's prompt queue. */
-  readonly decide?: Decide;
+  readonly canUseTool?: CanUseTool;
   /** Whether someone answers the prompt queue. Default false: what would ask is denied. */
   readonly interactive?: boolean;
   /** Reviews calls in mode `auto`. Absence or failure means ask. */
@@ -60,6 +74,8 @@ export interface SessionOptions {
   readonly resume?: string;
   readonly sessionId?: string;
   readonly limits?: SessionLimitOptions;
+  /** Dollars for a million tokens, by model id or the beginning of one; what `limits.maxBudgetUsd` is counted by. */
+  readonly prices?: Prices;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Called with every update, before any other listener. */
   readonly onUpdate?: (update: SessionUpdate) => void;
@@ -84,12 +100,12 @@ export interface SessionLimitOptions {
   readonly graceMs?: number;
   /** Hard limit of a call whose tool names none, in milliseconds. Default none. */
   readonly toolTimeoutMs?: number;
-  /** Tokens (input, output, cache writes) a session may use. Default no limit. */
+  /** Tokens (input, output, cache writes) a session and its subagents may use. Default no limit. */
   readonly maxBudgetTokens?: number;
+  /** US dollars a session and its subagents may use, by `prices`. Default no limit. */
+  readonly maxBudgetUsd?: number;
   /** Conversation size in tokens beyond which older history is summarised. Default 160,000; 0 means never. */
   readonly compactAtTokens?: number;
   /** Rounds that Stop hooks may add in a row. Default 8 (`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP`). */
   readonly maxStopRounds?: number;
 }
-
-export type Decide = (question: PermissionQuestion, input: JsonObject, signal: AbortSignal) => Promise<AddressedAnswer | null>;

@@ -9,6 +9,7 @@ interface SessionPermissionOptions {
   readonly home: string;
   readonly resultsDir: string;
   readonly toolNames: readonly string[];
+  readonly mcpServers: readonly string[];
   readonly canAsk: boolean;
   readonly hasClassifier: boolean;
   readonly hasPermissionRequestHooks: (toolName: string) => boolean;
@@ -18,7 +19,8 @@ interface SessionPermissionOptions {
 
 /** The permission engine as the ports of a session use it. */
 export function createSessionPermissions(options: SessionPermissionOptions): SessionPermissions {
-  const { settings, cwd, home, canAsk, hasClassifier, hasPermissionRequestHooks, toolNames, resultsDir } = options;
+  const { settings, cwd, home, canAsk, hasClassifier, hasPermissionRequestHooks, toolNames, mcpServers, resultsDir } = options;
+  const listeners = new Set([options.onChange]);
   const engine = new PermissionEngine({
     rules: settings.rules,
     mode: settings.mode,
@@ -30,6 +32,7 @@ export function createSessionPermissions(options: SessionPermissionOptions): Ses
     hasClassifier,
     hasPermissionRequestHooks,
     toolNames,
+    mcpServers,
   });
   return {
     get mode(): PermissionMode {
@@ -56,10 +59,16 @@ export function createSessionPermissions(options: SessionPermissionOptions): Ses
       );
     },
     toolContext: (): ToolPermissionContext => engine.toolPermissionContext(),
-    isHidden: (toolName) => engine.isToolHidden(toolName),
+    isHidden: (toolName, mcp) => engine.isToolHidden(toolName, mcp),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
     apply: (updates: readonly PermissionUpdate[]) => {
       const { warnings } = engine.apply(updates);
-      options.onChange();
+      for (const listener of listeners) listener();
       return warnings;
     },
   };

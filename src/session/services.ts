@@ -1,8 +1,10 @@
 import type { AddressedAnswer, ClassifierVerdict, PermissionQuestion } from '../../machines/permission.js';
 import type { Eagerness } from '../../machines/schedule.js';
+import type { GateAnswer, ToolEnd } from '../../machines/toolCall.js';
 import type { HookRequest, HookResult, HookRunner } from '../hooks/types.js';
 import type { JsonObject } from '../json.js';
 import type { JournalEntry } from '../messages/journal.js';
+import type { Usage } from '../messages/types.js';
 import type { Clock } from '../model/clock.js';
 import type { RetryPolicy } from '../model/retry.js';
 import type { ModelClient } from '../model/types.js';
@@ -15,11 +17,18 @@ import type {
   ToolVerdict,
 } from '../permissions/types.js';
 import type { FinishedResult, ResultStore } from '../results/index.js';
+import type { SessionTasks } from '../tasks/tasks.js';
 import type { AnyTool, FileLedger, ToolCapabilities } from '../tool/types.js';
-import type { CallBook } from './callBook.js';
+import type { CallBook, CallRecord } from './callBook.js';
 import type { Conversation } from './conversation.js';
+import type { Questions } from './forwarding.js';
 import type { Inbox, InboxItem } from './inbox.js';
+import type { AgentIdentity } from './lineage.js';
 import type { QuestionQueue } from './questions.js';
+import type { Resumption } from './resumption.js';
+import type { Spend } from './spend.js';
+import type { CompactionTrigger } from './summarize.js';
+import type { Offer } from './toolbox.js';
 import type { SessionUpdate, SessionUsage } from './updates.js';
 
 /** The permission side of a session: rules, mode and directories as they are now. */
@@ -29,9 +38,11 @@ export interface SessionPermissions {
   facts(call: PermissionCall): PermissionFacts;
   toolContext(): ToolPermissionContext;
   /** True when a bare deny rule (or a name glob) takes the tool out of the model's view. */
-  isHidden(toolName: string): boolean;
+  isHidden(toolName: string, mcp?: AnyTool['mcp']): boolean;
   /** Applies changes and says what could not be applied. */
   apply(updates: readonly PermissionUpdate[]): readonly string[];
+  /** Calls back after every change until the returned function is called. */
+  onChange(listener: () => void): () => void;
 }
 export interface PermissionCall {
   readonly tool: AnyTool;
@@ -53,6 +64,7 @@ export interface SessionLimits {
   /** Hard limit of a call whose tool names none, in milliseconds; undefined means none. */
   readonly toolTimeoutMs: number | undefined;
   readonly maxBudgetTokens: number | undefined;
+  readonly maxBudgetUsd: number | undefined;
   /** Input tokens beyond which older history is summarised; undefined means never. */
   readonly compactAtTokens: number | undefined;
 }
@@ -78,7 +90,15 @@ export interface Services {
   readonly hooks: HookRunner;
   readonly conversation: Conversation;
   readonly inbox: Inbox;
-  readonly questions: QuestionQueue;
+  /** Where this session's calls put their questions: its own queue, or that of the session it works for. */
+  readonly questions: Questions;
+  /** Questions of this session and its subagents; what a person answers. */
+  readonly queue: QuestionQueue;
+  readonly tasks: SessionTasks;
+  /** Set for a subagent. */
+  readonly agent: AgentIdentity | undefined;
+  /** What this session and all that belong to it have used. */
+  readonly spend: Spend;
   readonly results: ResultStore;
   readonly resultsDir: string;
   readonly files: FileLedger;
@@ -93,6 +113,12 @@ export interface Services {
   cwd: string;
   /** The answer that is streaming in. */
   answering: { readonly messageId: string; readonly model: string } | undefined;
+  /** Calls that an earlier process left, until the first query takes them up. */
+  resumption: Resumption | undefined;
+  /** What a person wants of the summary they asked for. */
+  compactionWish: string | undefined;
+  /** Automatic compactions that failed in a row. */
+  failedCompactions: number;
   /** What the running query was opened with, until it enters the conversation. */
   opened: readonly InboxItem[] | undefined;
   /** What UserPromptSubmit hooks add to it. */
@@ -104,13 +130,45 @@ export interface Services {
   pool(): readonly AnyTool[];
   /** The same without deferred tools that are not loaded: what the model is shown in full. */
   shownTools(): readonly AnyTool[];
+  /** The `tools` of a request. What is in it the model counts as having. */
+  toolDefinitions(): readonly JsonObject[];
+  /** Whether the model has the tool's schema, only its name, or a schema that is no longer the tool's. */
+  offerOf(tool: AnyTool): Offer;
+  /** True for a tool that a server offered and has taken away. */
+  isToolGone(name: string): boolean;
+  /** Brings the model up to date about deferred tools and servers, in reminders beside the conversation. */
+  announceTools(): void;
   loadTools(names: readonly string[]): void;
   update(update: SessionUpdate): void;
   /** Writes a journal line: what a restart must know and the model must not see. */
   journal(entry: JournalLine): void;
+  /** Tells the model something when it next speaks. Written down at once and told once, also across restarts. Returns the id. */
+  notify(text: string, id?: string): string;
+  /** Counts a request of this session. */
+  spendOn(usage: Usage): void;
+  /** Counts what a subagent has used; its requests have been spent already. */
+  addUsage(usage: SessionUsage): void;
   runHooks(request: HookRequest, signal: AbortSignal): Promise<HookResult>;
-  summarize(signal: AbortSignal): Promise<void>;
+  /** Puts a summary in place of older history; see `compactHistory`. */
+  summarize(trigger: CompactionTrigger, signal: AbortSignal): Promise<boolean>;
   lifecycle: SessionLifecycle;
+  /** Set where somebody else than this process's memory answers for the calls (durable execution). */
+  provider?: CallProvider;
+}
+
+/**
+ * Who asks the world on behalf of the gates. Without one they ask it themselves; a durable one writes each answer down before it
+ * counts, and gives it again when the session is rebuilt elsewhere.
+ */
+export interface CallProvider {
+  /** The answer of `work`, under an id that is the same whenever the session is rebuilt. */
+  ask<T>(id: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** The permission facts of a call; `answer` is called once, now or later. */
+  gather(callId: string, work: () => GateAnswer, answer: (facts: GateAnswer) => void): void;
+  /** Gate 6. Leaves output and context change on the record, as `runTool` does. */
+  call(record: CallRecord, signal: AbortSignal): Promise<ToolEnd>;
+  /** Told of every port that answers later. */
+  watch(answer: Promise<unknown>): void;
 }
 
 export interface SessionLifecycle {

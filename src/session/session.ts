@@ -3,12 +3,13 @@ import type { Actor } from 'xstate';
 import type { ContentBlockParam, MessageParam } from '../messages/types.js';
 import type { PermissionAnswer, PermissionMode, PermissionUpdate } from '../permissions/types.js';
 import type { AbortReason } from '../tool/call.js';
-import type { PersonAnswers } from '../tool/types.js';
+import type { BackgroundTaskInfo, PersonAnswers } from '../tool/types.js';
 import { type AssembledSession, assembleSession } from './assemble.js';
 import type { liveSession } from './live.js';
 import type { SessionOptions } from './options.js';
 import type { AnswerReceipt, PermissionPrompt, PersonPrompt } from './questions.js';
 import { type Sending, send } from './sending.js';
+import { copySession } from './stored.js';
 import type { SessionUpdate, SessionUsage } from './updates.js';
 
 /** One conversation with a model and its tools. */
@@ -36,6 +37,15 @@ export interface Session {
   send(prompt: string | readonly ContentBlockParam[]): Sending;
   /** Tells the model something when it next speaks; starts a query of its own when the session is idle. Returns the notification's id. */
   notify(text: string): string;
+  /** Background tasks of this session, running and ended. */
+  readonly tasks: readonly BackgroundTaskInfo[];
+  /** Stops a background task; resolves when everything it started is gone. Rejects for an unknown id. */
+  stopTask(id: string): Promise<BackgroundTaskInfo>;
+  /**
+   * Puts a summary in place of older history, once the session is idle. `instructions` say what the summary must keep. Resolves with
+   * whether anything was summarised; the history is unchanged if not.
+   */
+  compact(instructions?: string): Promise<boolean>;
   /** Stops the running query. Every open call gets its result; resolves when the session is idle. */
   interrupt(reason?: AbortReason): Promise<void>;
 
@@ -60,6 +70,16 @@ export interface Session {
  */
 export function createSession(options: SessionOptions = {}): Session {
   return sessionFace(assembleSession(options));
+}
+
+/**
+ * Goes on from a copy of a stored session; the session itself stays as it is. `upTo` is the uuid of the last entry to take over.
+ * Background tasks, open questions and what waits to be told belong to the source and do not come along.
+ */
+export function forkSession({ from, upTo, ...options }: SessionOptions & { readonly from: string; readonly upTo?: string }): Session {
+  const resume = copySession(from, { ...options, ...(upTo === undefined ? {} : { upTo }) });
+  const { sessionId: _taken, ...rest } = options;
+  return sessionFace(assembleSession({ ...rest, resume }, undefined, 'fork'));
 }
 
 function sessionFace({ actor, services, updates, transcript, warnings, settled, firstWords }: AssembledSession): Session {
@@ -96,26 +116,50 @@ function sessionFace({ actor, services, updates, transcript, warnings, settled, 
       return services.conversation.messages;
     },
     get openPermissions() {
-      return services.questions.openPermissions();
+      return services.queue.openPermissions();
     },
     get openQuestions() {
-      return services.questions.openQuestions();
+      return services.queue.openQuestions();
     },
     send: (prompt) => {
       if (closing) throw new Error(`Session ${services.sessionId} is closed; create a new one or resume it.`);
       return send(prompt, services, updates);
     },
-    notify: (text) => {
-      const id = services.newId();
-      services.inbox.put({ kind: 'notification', id, text });
-      return id;
+    notify: (text) => services.notify(text),
+    compact: async (instructions) => {
+      await whenIdle();
+      if (isClosed()) throw new Error(`Session ${services.sessionId} is closed.`);
+      services.compactionWish = instructions;
+      const compacted = new Promise<boolean>((resolve) => {
+        const subscription = updates.subscribe({
+          next: (update) => {
+            if (update.type === 'session.compacted') finish(true);
+          },
+        });
+        const watcher = actor.subscribe((snapshot) => {
+          if (!snapshot.matches({ conversation: 'compacting' })) finish(false);
+        });
+        const finish = (done: boolean) => {
+          subscription.unsubscribe();
+          watcher.unsubscribe();
+          resolve(done);
+        };
+      });
+      actor.send({ type: 'compaction.asked' });
+      const done = await compacted;
+      await whenIdle();
+      return done;
     },
+    get tasks() {
+      return services.tasks.list();
+    },
+    stopTask: (id) => services.tasks.stop(id),
     interrupt: (reason = 'userInterrupt') => {
       actor.send({ type: 'abort', reason });
       return whenIdle();
     },
-    answer: (callId, inputDigest, answer) => services.questions.answerPermission(callId, inputDigest, answer),
-    answerQuestion: (callId, answers) => services.questions.answerQuestion(callId, answers),
+    answer: (callId, inputDigest, answer) => services.queue.answerPermission(callId, inputDigest, answer),
+    answerQuestion: (callId, answers) => services.queue.answerQuestion(callId, answers),
     updatePermissions: (updates_) => services.permissions.apply(updates_),
     setMode: (mode) => services.permissions.apply([{ type: 'setMode', mode, destination: 'session' }]),
     close: () => {

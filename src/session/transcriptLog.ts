@@ -1,5 +1,5 @@
 import type { Transcript } from '../messages/transcript.js';
-import type { ContentBlockParam, MessageParam } from '../messages/types.js';
+import type { ContentBlockParam } from '../messages/types.js';
 import type { ConversationEntry } from './conversation.js';
 
 /** Writes a line of the conversation. It is with the operating system when this returns. */
@@ -23,15 +23,9 @@ export function writeEntry(entry: ConversationEntry, transcript: Transcript): vo
       transcript.append({ type: 'system', subtype: 'message_discarded', messageId: entry.messageId, content: entry.reason });
       return;
     case 'compacted':
-      transcript.appendCompaction({ summary: summaryOf(entry.messages), trigger: entry.trigger });
+      transcript.appendCompaction(entry.compaction);
   }
 }
 
 const mutable = (content: string | readonly ContentBlockParam[]): string | ContentBlockParam[] =>
   typeof content === 'string' ? content : [...content];
-
-/** A compacted history begins with its summary. */
-function summaryOf(messages: readonly MessageParam[]): string {
-  const content = messages[0]?.content ?? '';
-  return typeof content === 'string' ? content : content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
-}

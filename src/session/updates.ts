@@ -2,6 +2,7 @@ import type { QueryEnd } from '../../machines/query.js';
 import type { CallState } from '../../machines/toolCall.js';
 import type { HookRun } from '../hooks/types.js';
 import type { JsonObject } from '../json.js';
+import type { McpServerStatus } from '../mcp/servers.js';
 import type { AssistantBlock, ToolResultBlockParam, Usage } from '../messages/types.js';
 import type { ModelError } from '../model/types.js';
 import type { PermissionDecision, PermissionMode } from '../permissions/types.js';
@@ -22,8 +23,10 @@ export type SessionUpdate =
       readonly mode: PermissionMode;
       readonly tools: readonly string[];
       readonly transcript: string | null;
-      readonly servers: readonly { readonly name: string; readonly status: string; readonly detail?: string }[];
+      readonly servers: readonly McpServerStatus[];
     }
+  /** An MCP server has connected, failed, or is connecting again. */
+  | { readonly type: 'server.status'; readonly server: McpServerStatus }
   | { readonly type: 'query.started'; readonly queryId: string; readonly prompt: string }
   | { readonly type: 'turn.started'; readonly queryId: string; readonly turn: number }
   | { readonly type: 'text.delta'; readonly text: string }
@@ -69,6 +72,18 @@ export type SessionUpdate =
   | { readonly type: 'question.answered'; readonly callId: string }
   | { readonly type: 'hook.run'; readonly callId?: string; readonly run: HookRun }
   | { readonly type: 'task.started' | 'task.ended'; readonly task: BackgroundTaskInfo }
+  /** Something a subagent said, with the call that started the agent. What streams (text, progress) is left out. */
+  | { readonly type: 'agent.update'; readonly agentId: string; readonly callId: string; readonly update: SessionUpdate }
+  | {
+      readonly type: 'session.compacted';
+      readonly trigger: 'auto' | 'manual';
+      /** Messages that the summary stands for. */
+      readonly summarized: number;
+      /** Messages that stay behind it. */
+      readonly kept: number;
+      /** Size of the conversation before, in tokens; 0 where it is not known. */
+      readonly preTokens: number;
+    }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly message: string }
   | {
       readonly type: 'query.ended';

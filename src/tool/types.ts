@@ -84,6 +84,8 @@ export interface BackgroundTaskInfo {
 
 /** Deferred tools by name and keyword. Loading is recorded as session state. */
 export interface ToolSearchIndex {
+  /** True where the API expands references to deferred tools: a result then names them in `tool_reference` blocks. */
+  readonly byReference?: boolean;
   search(query: string, maxResults: number): readonly DeferredToolMatch[];
   load(names: readonly string[]): { readonly loaded: readonly string[]; readonly unknown: readonly string[] };
 }
@@ -106,6 +108,8 @@ export interface AgentRequest {
   /** Default `general-purpose`. */
   readonly subagentType?: string;
   readonly model?: string;
+  /** Nobody waits for it. */
+  readonly background?: boolean;
   /** Ends the agent; its result settles when everything it started has ended. */
   readonly signal: AbortSignal;
   onProgress(progress: ToolProgress): void;

@@ -1,9 +1,11 @@
 import type { Admission } from '../../../machines/query.js';
 import type { TurnOutput } from '../../../machines/turn.js';
 import type { HookResult } from '../../hooks/types.js';
-import { deliverPrompt, promptText } from '../delivery.js';
+import { messageOf } from '../../tool/errors.js';
+import { deliverPrompt, promptText, returnUndelivered } from '../delivery.js';
 import { asyncPort, syncPort } from '../port.js';
 import type { Services } from '../services.js';
+import { overBudget } from '../spend.js';
 
 interface QueryPortInput {
   readonly queryId: string;
@@ -11,37 +13,49 @@ interface QueryPortInput {
 
 /** UserPromptSubmit: what the hooks add goes with the prompt; a block ends the query before the model is asked. */
 export const runPromptHooks = asyncPort<QueryPortInput, HookResult>(async ({ queryId }, { services, signal }) => {
+  // A query that notifications have started has no prompt to judge.
+  if (!services.opened?.some((item) => item.kind === 'prompt')) return NOTHING_SAID;
   const result = await services.runHooks(
     { id: `hook:UserPromptSubmit:${queryId}`, event: 'UserPromptSubmit', payload: { prompt: promptText(services.opened ?? []) } },
     signal,
   );
   const { stop, block } = result;
-  if (stop ?? block) services.opened = undefined;
-  else services.promptContext = result.additionalContext;
+  if (stop ?? block) returnUndelivered(services);
+  else services.promptContext = [...services.promptContext, ...result.additionalContext];
   return result;
 });
 
 /** Puts the prompt into the conversation once no hook can block it any more; then budget and context window, before every request. */
 export const admitTurn = syncPort<QueryPortInput & { readonly turns: number }, Admission>((_, services) => {
-  const { limits, usage, contextTokens, opened, conversation } = services;
+  const { limits, spend, contextTokens, opened, conversation } = services;
   if (opened) {
     deliverPrompt(opened, services);
     for (const text of services.promptContext) conversation.addAttachment({ type: 'reminder', text });
     services.opened = undefined;
     services.promptContext = [];
   }
-  const spent = usage.inputTokens + usage.outputTokens + usage.cacheCreationTokens;
-  if (limits.maxBudgetTokens !== undefined && spent >= limits.maxBudgetTokens) {
-    return { kind: 'stop', end: 'budgetExhausted', reason: `the budget of ${limits.maxBudgetTokens} tokens is used up (${spent})` };
-  }
-  if (limits.compactAtTokens !== undefined && contextTokens >= limits.compactAtTokens) return { kind: 'compact' };
+  const reason = overBudget(spend, limits);
+  if (reason !== undefined) return { kind: 'stop', end: 'budgetExhausted', reason };
+  const { compactAtTokens } = limits;
+  const isLarge = compactAtTokens !== undefined && contextTokens >= compactAtTokens;
+  if (isLarge && services.failedCompactions < MAX_FAILED_COMPACTIONS) return { kind: 'compact' };
   return { kind: 'proceed' };
 });
 
 export const compact = asyncPort<QueryPortInput, null>(async (_, { services, signal }) => {
-  await services.summarize(signal);
+  try {
+    await services.summarize('auto', signal);
+    services.failedCompactions = 0;
+  } catch (error) {
+    services.failedCompactions++;
+    services.update({ type: 'notice', level: 'warning', message: `${messageOf(error)} The conversation goes on in full.` });
+  }
   return null;
 });
+
+/** A summary that fails again and again costs a request each turn; the window is then left to the model to report. */
+const MAX_FAILED_COMPACTIONS = 3;
+const NOTHING_SAID: HookResult = { runs: [], verdict: { behavior: 'passthrough' }, additionalContext: [], systemMessages: [], notices: [] };
 
 export const runStopHooks = asyncPort<QueryPortInput & { readonly rounds: number; readonly output: TurnOutput | null }, HookResult>(
   ({ queryId, rounds }, { services, signal }) =>
@@ -49,7 +63,19 @@ export const runStopHooks = asyncPort<QueryPortInput & { readonly rounds: number
       {
         id: `hook:${stopEvent(services)}:${queryId}:${rounds}`,
         event: stopEvent(services),
-        payload: { stop_hook_active: rounds > 0, last_assistant_message: services.conversation.answerText },
+        ...(services.agent === undefined ? {} : { subject: services.agent.type }),
+        payload: {
+          stop_hook_active: rounds > 0,
+          last_assistant_message: services.conversation.answerText,
+          background_tasks: services.tasks.list().map(({ id, kind, title, status }) => ({ id, kind, title, status })),
+          ...(services.agent === undefined
+            ? {}
+            : {
+                agent_id: services.agent.id,
+                agent_type: services.agent.type,
+                agent_transcript_path: services.agent.transcriptPath,
+              }),
+        },
       },
       signal,
     ),

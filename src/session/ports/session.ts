@@ -1,16 +1,18 @@
-import type { QueryHooks } from '../../../machines/session.js';
+import type { TaskEnd } from '../../../machines/backgroundTask.js';
+import type { SessionStart } from '../../../machines/session.js';
 import { promptText } from '../delivery.js';
 import { asyncPort } from '../port.js';
 import type { Services } from '../services.js';
 import { stopEvent } from './query.js';
 
-export const startSession = asyncPort<{ readonly sessionId: string }, QueryHooks>(async (_, { services }) => {
+export const startSession = asyncPort<{ readonly sessionId: string }, SessionStart>(async (_, { services }) => {
   // Whoever creates a session gets to listen before it says its first word.
   await Promise.resolve();
   await services.lifecycle.start();
   return {
     hasPromptHooks: services.hooks.isConfigured('UserPromptSubmit'),
-    hasStopHooks: services.hooks.isConfigured(stopEvent(services)),
+    hasStopHooks: services.hooks.isConfigured(stopEvent(services), services.agent?.type),
+    callsWait: services.resumption !== undefined,
   };
 });
 
@@ -19,8 +21,17 @@ export const closeSession = asyncPort<{ readonly sessionId: string }, null>(asyn
   return null;
 });
 
+/** A person asked for a summary. */
+export const compactSession = asyncPort<{ readonly sessionId: string }, null>(async (_, { services, signal }) => {
+  await services.summarize('manual', signal);
+  return null;
+});
+
+export const awaitEnd = asyncPort<{ readonly taskId: string }, TaskEnd>(({ taskId }, { services }) => services.tasks.awaitEnd(taskId));
+
 /** A query begins with everything that waits. It enters the conversation when the query is admitted: until then a hook may block it. */
 export function openQuery(queryId: string, services: Services): void {
-  services.opened = services.inbox.takeAll();
+  // Results of an earlier process's calls come before anything new; what waits goes beside them.
+  services.opened = services.resumption === undefined ? services.inbox.takeAll() : [];
   services.update({ type: 'query.started', queryId, prompt: promptText(services.opened) });
 }

@@ -12,9 +12,18 @@ import { buildRequest } from '../request.js';
 import type { Services } from '../services.js';
 
 /** A turn begins with an empty book of calls; pool, permissions and request are read when they are needed, never kept. */
-export const prepareTurn = syncPort<TurnAddress, TurnPlan>((_, { calls, limits, model }) => {
+export const prepareTurn = syncPort<TurnAddress, TurnPlan>((_, session) => {
+  const { calls, limits, model, resumption } = session;
   calls.begin();
-  return { maxConcurrency: limits.maxConcurrency, eager: limits.eager, maxAttempts: model.retry.maxRetries + 1 };
+  session.announceTools();
+  session.resumption = undefined;
+  for (const settled of resumption?.settled ?? []) calls.restore(settled, session.now());
+  return {
+    maxConcurrency: limits.maxConcurrency,
+    eager: limits.eager,
+    maxAttempts: model.retry.maxRetries + 1,
+    resumedCalls: resumption?.calls ?? [],
+  };
 });
 
 /** The model's answer, block by block. Deltas go round the machines, straight to the updates. */
@@ -71,14 +80,7 @@ export const attachResults = asyncPort<
 export function noteEnd(end: StreamEnd, session: Services): void {
   const usage = end.usage;
   if (usage) {
-    const before = session.usage;
-    session.usage = {
-      inputTokens: before.inputTokens + (usage.input_tokens ?? 0),
-      outputTokens: before.outputTokens + (usage.output_tokens ?? 0),
-      cacheReadTokens: before.cacheReadTokens + (usage.cache_read_input_tokens ?? 0),
-      cacheCreationTokens: before.cacheCreationTokens + (usage.cache_creation_input_tokens ?? 0),
-      requests: before.requests + 1,
-    };
+    session.spendOn(usage);
     session.contextTokens =
       (usage.input_tokens ?? 0) +
       (usage.cache_read_input_tokens ?? 0) +

@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { messageOf } from '../tool/errors.js';
+import { findTool } from '../tool/index.js';
+import type { AnyTool } from '../tool/types.js';
+
+/** A kind of subagent (Claude Code docs, subagents). */
+export interface AgentDefinition {
+  readonly name: string;
+  /** When to use it: what the model chooses by. */
+  readonly description: string;
+  /** Its system prompt. */
+  readonly prompt: string;
+  /** Names of the tools it gets, `*` at the end standing for any rest; absent: all of its parent's. */
+  readonly tools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  /** A model id; absent or `inherit`: its parent's. */
+  readonly model?: string;
+  /** Where it was defined, for messages. */
+  readonly source: string;
+}
+
+export const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
+  {
+    name: 'general-purpose',
+    description: 'Researches questions and carries out tasks of several steps. Has every tool.',
+    prompt:
+      'You work on one task for another agent, which sees only your last message. Do what was asked, no more and no less. ' +
+      'End with a message that says what you did and found, with file paths and figures, so that it stands by itself.',
+    source: 'built in',
+  },
+  {
+    name: 'Explore',
+    description: 'Finds files and reads code. Read-only: it cannot change anything or run commands.',
+    prompt:
+      'You explore a code base for another agent, which sees only your last message. You can search and read, never change anything. ' +
+      'End with a message that answers the question with file paths and line numbers, so that it stands by itself.',
+    tools: ['Glob', 'Grep', 'Read', 'LSP', 'WebFetch', 'WebSearch'],
+    source: 'built in',
+  },
+];
+
+/** Tools that no subagent gets: they speak to the person, who talks with the main session. */
+const NOT_FOR_AGENTS: ReadonlySet<string> = new Set(['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'EnterWorktree', 'ExitWorktree']);
+
+const names = z
+  .union([z.string(), z.array(z.string())])
+  .transform((value) => (typeof value === 'string' ? value.split(',') : value).map(toolNameOf).filter((name) => name !== ''));
+const frontmatter = z.looseObject({
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'use letters, digits, "-" and "_"'),
+  description: z.string().min(1),
+  tools: names.optional(),
+  disallowedTools: names.optional(),
+  model: z.string().min(1).optional(),
+});
+
+export interface LoadedAgents {
+  readonly agents: readonly AgentDefinition[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The agents of a session: built in, then those of `<home>/.claude/agents/*.md`, then the project's; a later one of the same name
+ * replaces the earlier. A file that cannot be understood is left out with a warning that names it.
+ */
+export function loadAgents({ home, cwd }: { readonly home: string; readonly cwd: string }): LoadedAgents {
+  const warnings: string[] = [];
+  const agents = new Map(BUILT_IN_AGENTS.map((agent) => [agent.name, agent]));
+  for (const dir of new Set([join(home, '.claude', 'agents'), join(cwd, '.claude', 'agents')])) {
+    for (const file of markdownFiles(dir)) {
+      try {
+        const agent = parseAgent(readFileSync(file, 'utf8'), file);
+        agents.set(agent.name, agent);
+      } catch (error) {
+        warnings.push(`The agent ${file} is left out: ${messageOf(error)}`);
+      }
+    }
+  }
+  return { agents: [...agents.values()], warnings };
+}
+
+/** Reads an agent's Markdown file: YAML between `---` lines, then the system prompt. Throws with the field that is wrong. */
+export function parseAgent(text: string, source: string): AgentDefinition {
+  const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text);
+  if (!match) throw new Error('it must begin with a block between two lines "---" that gives name and description');
+  const meta = frontmatter.safeParse(parse(match[1] ?? ''));
+  if (!meta.success) {
+    const issue = meta.error.issues[0];
+    throw new Error(`${issue?.path.join('.') || 'the block between "---"'}: ${issue?.message ?? 'not understood'}`);
+  }
+  const { name, description, tools, disallowedTools, model } = meta.data;
+  return {
+    name,
+    description,
+    prompt: (match[2] ?? '').trim() || `You are the agent ${name}. ${description}`,
+    ...(tools === undefined || tools.includes('*') ? {} : { tools }),
+    ...(disallowedTools === undefined ? {} : { disallowedTools }),
+    ...(model === undefined || model === 'inherit' ? {} : { model }),
+    source,
+  };
+}
+
+/** The tools of `pool` that an agent gets, in the pool's order. */
+export function toolsForAgent({ tools, disallowedTools = [] }: AgentDefinition, pool: readonly AnyTool[]): readonly AnyTool[] {
+  const meant = (patterns: readonly string[]): ReadonlySet<AnyTool> =>
+    new Set(
+      patterns.flatMap((pattern) =>
+        pattern.endsWith('*') ? pool.filter((tool) => tool.name.startsWith(pattern.slice(0, -1))) : (findTool(pool, pattern) ?? []),
+      ),
+    );
+  const wanted = tools === undefined ? new Set(pool) : meant(tools);
+  const unwanted = meant(disallowedTools);
+  return pool.filter((tool) => wanted.has(tool) && !unwanted.has(tool) && !NOT_FOR_AGENTS.has(tool.name));
+}
+
+/** `Bash(git *)` names Bash: what it may run is for the permission rules to say. */
+function toolNameOf(text: string): string {
+  return text.trim().replace(/\(.*$/s, '');
+}
+
+function markdownFiles(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir)
+      .filter((name) => name.endsWith('.md') && !basename(name).startsWith('.'))
+      .sort()
+      .map((name) => join(dir, name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,35 @@
+import type { LoadedSettings } from '../settings/types.js';
+import type { AgentDefinition } from './agentDefinitions.js';
+import type { Services } from './services.js';
+import type { Spend } from './spend.js';
+
+/** Who a subagent is. */
+export interface AgentIdentity {
+  readonly id: string;
+  /** Name of its definition. */
+  readonly type: string;
+  /** The task, in the words of whoever started it. */
+  readonly description: string;
+  readonly transcriptPath: string | null;
+}
+
+/** What a session shares with all of its subagents, theirs included. */
+export interface Family {
+  readonly rootId: string;
+  /** Subagents that run right now. */
+  running: number;
+  readonly spend: Spend;
+}
+
+/** Where a subagent's session comes from: everything it must not have a looser version of. */
+export interface Lineage {
+  readonly agent: AgentIdentity;
+  /** 1 for a subagent of the main session. */
+  readonly depth: number;
+  readonly family: Family;
+  readonly projectDir: string;
+  readonly settings: LoadedSettings;
+  readonly definitions: readonly AgentDefinition[];
+  readonly parent: Pick<Services, 'permissions' | 'questions' | 'decide' | 'canAsk'>;
+  readonly resultsDir: string;
+}
