@@ -81,6 +81,13 @@ export class World {
     };
   }
 
+  /** The input with derived fields, as hooks see it. */
+  observed(call: CallCase, mode: ModeCase): JsonObject {
+    const tool = this.tool(call, mode);
+    const parsed = tool === undefined ? undefined : parseToolInput(tool, call.input);
+    return tool !== undefined && parsed?.ok && isJsonObject(parsed.input) ? this.observable(tool, parsed.input) : call.input;
+  }
+
   parse(call: CallCase, mode: ModeCase, rewritten: RewrittenInput | null): GateAnswer {
     const tool = this.tool(call, mode);
     if (tool === undefined) return { type: 'gate.broke', gate: 'parsing the input', reason: `There is no tool ${call.tool}` };
