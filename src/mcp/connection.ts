@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
@@ -340,5 +341,13 @@ function ownSignal(signal: AbortSignal): { readonly signal: AbortSignal; release
 const withWords = (what: string, transport: Transport): string =>
   [what, transport instanceof StdioTransport ? transport.lastWords : ''].filter(Boolean).join('; ');
 
-/** The SDK's messages begin with their own code. */
-const reasonOf = (error: unknown): string => messageOf(error).replace(/^MCP error (-?\d+): /, '');
+/** In words of ours where the SDK's own say too little. */
+function reasonOf(error: unknown): string {
+  if (error instanceof StreamableHTTPError) {
+    const text = error.message.replace(/^Streamable HTTP error: (Error POSTing to endpoint: )?/, '');
+    const advice = error.code === 401 || error.code === 403 ? '; put what it wants to see into `headers`' : '';
+    return `it answered with HTTP ${error.code ?? 'error'}: ${text}${advice}`;
+  }
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return `${messageOf(error).replace(/^MCP error (-?\d+): /, '')}${cause}`;
+}
