@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ErrorCode, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import type { JsonObject } from '../json.js';
 import type { Clock } from '../model/clock.js';
@@ -11,14 +10,15 @@ import { messageOf, ToolAbortedError, ToolFailure } from '../tool/errors.js';
 import { type CallAnswer, callAnswerSchema, type ResourceAnswer, resourceAnswerSchema } from './answers.js';
 import type { McpServerConfig } from './config.js';
 import { Deadline } from './deadline.js';
-import { COALESCE_MS, FIRST_RECONNECT_MS, MAX_RECONNECTS, MAX_TIMER_MS, type McpLimits } from './limits.js';
-import { type Listing, listResources, listTools, type McpResourceInfo, type McpToolInfo } from './listing.js';
-import { StdioTransport } from './stdio.js';
+import { callFailure, isConnectionLoss, reasonOf, withLastWords } from './failures.js';
+import { FIRST_RECONNECT_MS, MAX_RECONNECTS, MAX_TIMER_MS, type McpLimits } from './limits.js';
+import { type Listing, listResources, type McpResourceInfo, type McpToolInfo } from './listing.js';
+import { ToolList } from './tool-list.js';
 import { mayKnowOlderTransport, type OpenTransport, type TransportPlace, transportsFor } from './transports.js';
 
 export type ConnectionState =
   /** Starting, or connecting again after a loss (`attempt` counts from 1). */
-  | { readonly status: 'pending'; readonly attempt: number; readonly detail?: string }
+  | { readonly status: 'pending'; readonly attempt: number; readonly detail: string }
   | { readonly status: 'connected' }
   | { readonly status: 'failed'; readonly detail: string }
   | { readonly status: 'closed' };
@@ -50,27 +50,33 @@ export interface CallOptions {
  * connection and the other calls go on. A connection that is lost is made again, a bounded number of times in a row.
  */
 export class McpConnection {
-  private current: ConnectionState = { status: 'pending', attempt: 0 };
+  private current: ConnectionState = { status: 'pending', attempt: 0, detail: '' };
   private link: Link | undefined;
-  private listed: Listing<McpToolInfo> = { items: [], warnings: [] };
+  private readonly list: ToolList;
+  /** Losses since the last call that was answered. */
   private losses = 0;
   private retry: unknown;
-  private relistTimer: unknown;
-  private relisting: Promise<void> | undefined;
-  private isListStale = false;
   private connecting: Deadline | undefined;
-  private readonly ending = new Set<Promise<void>>();
-  private fruitlessListings = 0;
   private waiting: (() => void)[] = [];
+  private readonly ending = new Set<Promise<void>>();
 
-  constructor(private readonly options: ConnectionOptions) {}
+  constructor(private readonly options: ConnectionOptions) {
+    const { clock, limits, name, onChange, onNotice } = options;
+    this.list = new ToolList({
+      clock,
+      limitMs: limits.connectMs,
+      client: () => this.link?.client,
+      onChange,
+      onNotice: (message) => onNotice(`MCP server ${name}: ${message}`),
+    });
+  }
 
   get state(): ConnectionState {
     return this.current;
   }
   /** As last listed; a server that connects again keeps its tools meanwhile. */
   get tools(): readonly McpToolInfo[] {
-    return this.listed.items;
+    return this.list.items;
   }
   get instructions(): string | undefined {
     return this.link?.client.getInstructions();
@@ -83,7 +89,7 @@ export class McpConnection {
   start(): Promise<void> {
     this.losses = 0;
     this.options.clock.clearTimeout(this.retry);
-    return this.connect(0);
+    return this.connect(0, '');
   }
 
   async call(tool: string, input: JsonObject, options: CallOptions): Promise<CallAnswer> {
@@ -106,40 +112,37 @@ export class McpConnection {
     }
   }
 
-  /** Resolves when every change of the list that the server has told of is read, or two attempts have been made. */
-  async settled(): Promise<void> {
-    for (let pass = 0; pass < 2 && this.isListStale; pass++) await this.relist();
-  }
-
+  /** Ends the connection, and the processes of a stdio server. Resolves when they are gone. */
   async close(): Promise<void> {
     const { link } = this;
     this.link = undefined;
     this.options.clock.clearTimeout(this.retry);
-    this.options.clock.clearTimeout(this.relistTimer);
+    this.list.stop();
     this.become({ status: 'closed' });
     this.connecting?.cancel();
     if (link) this.end(link.transport);
     await Promise.all(this.ending);
   }
 
-  private connect(attempt: number): Promise<void> {
-    this.become({ status: 'pending', attempt });
-    return this.establish().then(
-      (link) => {
-        if (this.current.status === 'closed') {
-          this.end(link.transport);
-          return;
-        }
-        if (link.client.transport === undefined) {
-          this.lost(withWords('the connection was closed', link.transport), true);
-          return;
-        }
-        this.link = link;
-        this.become({ status: 'connected' });
-        if (this.isListStale) this.armRelist();
-      },
-      (error: unknown) => this.lost(messageOf(error), attempt > 0),
-    );
+  private async connect(attempt: number, detail: string): Promise<void> {
+    this.become({ status: 'pending', attempt, detail });
+    let link: Link;
+    try {
+      link = await this.establish();
+    } catch (error) {
+      // A first connection that fails stays failed; one that worked before is made again.
+      this.lost(messageOf(error), attempt > 0);
+      return;
+    }
+    if (this.current.status === 'closed') {
+      this.end(link.transport);
+    } else if (link.client.transport === undefined) {
+      this.lost(withLastWords('the connection was closed', link.transport), true);
+    } else {
+      this.link = link;
+      this.become({ status: 'connected' });
+      this.list.resume();
+    }
   }
 
   /** By the first way that works. Bounded in time: connecting and the first listing share one limit. */
@@ -157,6 +160,8 @@ export class McpConnection {
         }
       }
       throw new Error('there is no way to reach it');
+    } catch (error) {
+      throw new Error(reasonOf(error));
     } finally {
       deadline.clear();
       this.connecting = undefined;
@@ -170,91 +175,38 @@ export class McpConnection {
     client.onerror = () => {
       // Late answers to cancelled calls and stray lines end up here; what matters also rejects the request it belongs to.
     };
-    client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.noteListChange());
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.list.noteChange());
     try {
       await deadline.bound(client.connect(transport, { signal: deadline.signal, timeout: MAX_TIMER_MS }));
-      await this.list(client, deadline);
+      await this.list.read(client, deadline);
     } catch (error) {
-      const words = transport instanceof StdioTransport ? transport.lastWords : '';
       this.end(transport);
       if (mayKnowOlderTransport(error)) throw error;
-      const reason = deadline.isOver
-        ? `it did not answer within ${this.options.limits.connectMs / 1_000} s (MCP_TIMEOUT)`
-        : reasonOf(error);
-      throw new Error([reason, words].filter(Boolean).join('; '));
+      const late = `it did not answer within ${this.options.limits.connectMs / 1_000} s (MCP_TIMEOUT)`;
+      throw new Error(withLastWords(deadline.isOver ? late : reasonOf(error), transport));
     }
     client.onclose = () => {
       if (this.link !== link) return;
       this.end(transport);
-      this.lost(withWords('the connection was closed', transport), true);
+      this.lost(withLastWords('the connection was closed', transport), true);
     };
     return link;
   }
 
-  private async list(client: Client, deadline: Deadline): Promise<void> {
-    this.isListStale = false;
-    if (client.getServerCapabilities()?.tools === undefined) return;
-    const listed = await deadline.bound(listTools(client, deadline.signal));
-    const before = JSON.stringify(this.listed.items);
-    this.fruitlessListings = before === JSON.stringify(listed.items) ? this.fruitlessListings + 1 : 0;
-    for (const warning of listed.warnings)
-      if (!this.listed.warnings.includes(warning)) this.options.onNotice(`MCP server ${this.options.name}: ${warning}.`);
-    this.listed = listed;
-  }
-
-  /** Sent to any client, declared or not: servers forget to declare it. Many in a row become one listing. */
-  private noteListChange(): void {
-    this.isListStale = true;
-    if (this.link && this.relistTimer === undefined) this.armRelist();
-  }
-
-  private armRelist(): void {
-    // A server that says "changed" at every listing must not keep us listing.
-    const delay = COALESCE_MS * 2 ** Math.min(this.fruitlessListings, 10);
-    this.relistTimer = this.options.clock.setTimeout(() => void this.relist(), delay);
-  }
-
-  private relist(): Promise<void> {
-    this.options.clock.clearTimeout(this.relistTimer);
-    this.relistTimer = undefined;
-    this.relisting ??= this.readListAgain().finally(() => {
-      this.relisting = undefined;
-      if (this.isListStale && this.link && this.relistTimer === undefined) this.armRelist();
-    });
-    return this.relisting;
-  }
-
-  private async readListAgain(): Promise<void> {
-    const { link } = this;
-    if (!link || !this.isListStale) return;
-    const { limits, clock, name, onNotice } = this.options;
-    const deadline = new Deadline(limits.connectMs, clock);
-    try {
-      await this.list(link.client, deadline);
-    } catch (error) {
-      this.isListStale = false;
-      onNotice(`MCP server ${name}: its changed list of tools could not be read (${reasonOf(error)}); the list before it stays in use.`);
-    } finally {
-      deadline.clear();
-    }
-    if (this.link === link) this.options.onChange();
-  }
-
-  /** A first connection that fails stays failed; one that worked before is made again. */
   private lost(reason: string, mayReconnect: boolean): void {
     if (this.current.status === 'closed') return;
     this.link = undefined;
     this.losses++;
     const { clock, config } = this.options;
-    if (!mayReconnect || this.losses > MAX_RECONNECTS || config.type === 'sdk') {
-      this.listed = { items: [], warnings: [] };
-      const often = this.losses > MAX_RECONNECTS ? ` (after ${MAX_RECONNECTS} attempts to connect again)` : '';
-      this.become({ status: 'failed', detail: `${reason}${often}` });
+    const isOverTries = this.losses > MAX_RECONNECTS;
+    if (!mayReconnect || isOverTries || config.type === 'sdk') {
+      this.list.clear();
+      this.become({ status: 'failed', detail: isOverTries ? `${reason} (after ${MAX_RECONNECTS} attempts to connect again)` : reason });
       return;
     }
     const attempt = this.losses;
     this.become({ status: 'pending', attempt, detail: reason });
-    this.retry = clock.setTimeout(() => void this.connect(attempt), FIRST_RECONNECT_MS * 2 ** (attempt - 1));
+    this.retry = clock.setTimeout(() => void this.connect(attempt, reason), FIRST_RECONNECT_MS * 2 ** (attempt - 1));
   }
 
   private async ask<Schema extends z.ZodType>(
@@ -274,39 +226,30 @@ export class McpConnection {
           onProgress?.({ ...(message === undefined ? {} : { message }), data: { progress, ...(total === undefined ? {} : { total }) } }),
       });
       // What the call changed in the list of tools is known before the next request to the model is made.
-      await Promise.race([this.settled(), new Promise<void>((stop) => signal.addEventListener('abort', () => stop(), { once: true }))]);
+      await Promise.race([this.list.settled(), whenAborted(own.signal)]);
       return answer;
     } catch (error) {
-      throw this.explain(error, link, signal);
+      const { name } = this.options;
+      if (signal.aborted)
+        throw new ToolAbortedError(`The call was stopped (${String(signal.reason)}); the MCP server ${name} was told so.`);
+      if (isConnectionLoss(error) && this.link === link) {
+        this.end(link.transport);
+        this.lost(reasonOf(error), true);
+      }
+      throw callFailure(name, error, link.transport);
     } finally {
       own.release();
     }
-  }
-
-  private explain(error: unknown, link: Link, signal: AbortSignal): Error {
-    const { name, config } = this.options;
-    if (signal.aborted) return new ToolAbortedError(`The call was stopped (${String(signal.reason)}); the MCP server ${name} was told so.`);
-    const isClosed = error instanceof McpError && error.code === ErrorCode.ConnectionClosed;
-    const isTransport = !(error instanceof McpError) && (config.type === 'http' || config.type === 'sse');
-    if (isTransport && this.link === link) {
-      this.lost(reasonOf(error), true);
-      this.end(link.transport);
-    }
-    if (isClosed || isTransport) {
-      const what = withWords(isClosed ? 'closed the connection' : `could not be reached (${reasonOf(error)})`, link.transport);
-      return new ToolFailure(`The MCP server ${name} ${what}. Whether the call took effect is not known; it was not repeated.`);
-    }
-    return new ToolFailure(`The MCP server ${name} answered with an error: ${reasonOf(error)}`);
   }
 
   /** Waits while the server is starting or connecting again. */
   private async ready(signal: AbortSignal): Promise<Link> {
     while (this.current.status === 'pending') {
       if (signal.aborted) throw new ToolAbortedError(`The call was stopped (${String(signal.reason)}).`);
-      await new Promise<void>((resolve) => {
+      const changed = new Promise<void>((resolve) => {
         this.waiting.push(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
       });
+      await Promise.race([changed, whenAborted(signal)]);
     }
     if (this.link) return this.link;
     const why = this.current.status === 'failed' ? `: ${this.current.detail}` : '';
@@ -328,6 +271,12 @@ export class McpConnection {
   }
 }
 
+const whenAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
 /** A signal of a request's own: the SDK would tell the server of an abort that comes after the answer. */
 function ownSignal(signal: AbortSignal): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
@@ -336,18 +285,4 @@ function ownSignal(signal: AbortSignal): { readonly signal: AbortSignal; release
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   return { signal: controller.signal, release: () => signal.removeEventListener('abort', abort) };
-}
-
-const withWords = (what: string, transport: Transport): string =>
-  [what, transport instanceof StdioTransport ? transport.lastWords : ''].filter(Boolean).join('; ');
-
-/** In words of ours where the SDK's own say too little. */
-function reasonOf(error: unknown): string {
-  if (error instanceof StreamableHTTPError) {
-    const text = error.message.replace(/^Streamable HTTP error: (Error POSTing to endpoint: )?/, '');
-    const advice = error.code === 401 || error.code === 403 ? '; put what it wants to see into `headers`' : '';
-    return `it answered with HTTP ${error.code ?? 'error'}: ${text}${advice}`;
-  }
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return `${messageOf(error).replace(/^MCP error (-?\d+): /, '')}${cause}`;
 }

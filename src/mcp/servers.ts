@@ -181,7 +181,7 @@ export class McpServers {
       case 'connected':
         return { name, source, status: 'connected', tools };
       case 'pending': {
-        const detail = state.attempt === 0 ? {} : { detail: `connecting again, attempt ${state.attempt}: ${state.detail ?? ''}` };
+        const detail = state.attempt === 0 ? {} : { detail: `connecting again, attempt ${state.attempt}: ${state.detail}` };
         return { name, source, status: 'pending', ...detail, tools };
       }
       case 'failed':
