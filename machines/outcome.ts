@@ -72,7 +72,7 @@ export function outcomeOfRun(end: ToolEnd, report: Report, abort: AbortReason | 
     case 'timedOut':
       return { kind: 'failed', isError: true, summary: firstLine(end.message), reason: 'timeout', ...measured };
     case 'aborted':
-      return { ...abortedOutcome(abort ?? 'userInterrupt', 'running'), ...measured };
+      return { ...abortedOutcome(abort ?? 'userInterrupt', end.started ? 'running' : 'beforeStart'), ...measured };
   }
 }
 

@@ -43,8 +43,8 @@ export type ToolEnd =
   | { readonly kind: 'succeeded'; readonly durationMs: number; readonly hasModifier: boolean }
   | { readonly kind: 'failed'; readonly durationMs: number; readonly message: string }
   | { readonly kind: 'timedOut'; readonly durationMs: number; readonly limitMs: number; readonly message: string }
-  /** The tool obeyed the abort, or the grace ran out (`abandoned`): what it does later is only inspected. */
-  | { readonly kind: 'aborted'; readonly durationMs: number; readonly abandoned: boolean };
+  /** The tool was not called any more, or obeyed the abort, or the grace ran out (`abandoned`): what it does later is only inspected. */
+  | { readonly kind: 'aborted'; readonly durationMs: number; readonly started: boolean; readonly abandoned: boolean };
 
 /** What reporting made of the tool's end: hooks have seen it, it has been mapped, measured and stored. */
 export interface Report {

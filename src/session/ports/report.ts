@@ -113,7 +113,7 @@ function cleanOf(record: CallRecord, end: ToolEnd, abort: AbortReason | null, ho
         tool.name,
       );
     case 'aborted': {
-      const { message = '' } = abortedOutcome(abort ?? 'userInterrupt', 'running');
+      const { message = '' } = abortedOutcome(abort ?? 'userInterrupt', end.started ? 'running' : 'beforeStart');
       const left = end.abandoned ? ' It did not stop in time and was left behind.' : '';
       return cleanResult({ content: withPartial(`${message}${left}`, record), isError: true }, tool.name);
     }

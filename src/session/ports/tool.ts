@@ -1,6 +1,6 @@
 import type { CallPortInput, ToolEnd } from '../../../machines/toolCall.js';
 import type { ToolProgress } from '../../tool/call.js';
-import { messageOf } from '../../tool/errors.js';
+import { messageOf, throwIfAborted } from '../../tool/errors.js';
 import type { ToolReturn } from '../../tool/types.js';
 import type { CallRecord } from '../callBook.js';
 import { asyncPort } from '../port.js';
@@ -18,8 +18,12 @@ const PROGRESS_INTERVAL_MS = 100;
 export const callTool = asyncPort<CallPortInput, ToolEnd>(({ callId }, { services, signal }) => {
   const record = services.calls.get(callId);
   services.journal({ type: 'call.started', callId, tool: toolOf(record).name });
-  return new Run(record, services, signal).settle();
+  return services.provider ? services.provider.call(record, signal) : runTool(record, services, signal);
 });
+
+/** Runs a call's tool in this process, under its limits. Leaves what it returned or threw on the record. */
+export const runTool = (record: CallRecord, services: Services, signal: AbortSignal): Promise<ToolEnd> =>
+  new Run(record, services, signal).settle();
 
 type Settled = { readonly kind: 'returned'; readonly value: ToolReturn<unknown> } | { readonly kind: 'threw'; readonly error: unknown };
 
@@ -29,6 +33,8 @@ class Run {
   private readonly timers = new Map<string, unknown>();
   private timedOut: { readonly limitMs: number; readonly what: string } | undefined;
   private settled = false;
+  /** The side effect is possible from here on. */
+  private started = false;
 
   constructor(
     private readonly record: CallRecord,
@@ -79,6 +85,9 @@ class Run {
   private async call(onSign: () => void): Promise<Settled> {
     try {
       const resolvedPaths = await this.record.resolvedPaths;
+      throwIfAborted(this.controller.signal);
+      this.services.journal({ type: 'call.started', callId: this.record.call.id, tool: toolOf(this.record).name });
+      this.started = true;
       const context = { ...toolContext(this.record, this.services, this.controller.signal), resolvedPaths };
       const value = await toolOf(this.record).call(inputOf(this.record), context, (progress) => {
         if (this.settled) return;
@@ -101,12 +110,12 @@ class Run {
     }
     record.output = { error: result.error };
     if (this.timedOut) return this.timeoutEnd();
-    if (this.controller.signal.aborted) return { kind: 'aborted', durationMs, abandoned: false };
+    if (this.controller.signal.aborted) return { kind: 'aborted', durationMs, started: this.started, abandoned: false };
     return { kind: 'failed', durationMs, message: messageOf(result.error) };
   }
 
   private abandoned(): ToolEnd {
-    return this.timedOut ? this.timeoutEnd() : { kind: 'aborted', durationMs: this.elapsed(), abandoned: true };
+    return this.timedOut ? this.timeoutEnd() : { kind: 'aborted', durationMs: this.elapsed(), started: this.started, abandoned: true };
   }
 
   private timeoutEnd(): ToolEnd {
