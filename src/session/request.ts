@@ -28,7 +28,7 @@ export function buildRequest({ queryId, turn }: TurnAddress, session: Services):
     model: model.id,
     maxTokens: model.maxTokens,
     system: model.system,
-    tools: session.shownTools().map(toolDefinition),
+    tools: session.toolDefinitions(),
     messages,
     ...(model.thinking === undefined ? {} : { thinking: model.thinking }),
     ...(model.betas.length === 0 ? {} : { betas: model.betas }),

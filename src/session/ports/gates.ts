@@ -4,7 +4,7 @@ import { describeInputChange } from '../../hooks/input-change.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import { inputDigest } from '../../permissions/digest.js';
 import type { ToolUseRequest } from '../../tool/call.js';
-import { closeNames, findTool, parseToolInput } from '../../tool/index.js';
+import { closeNames, findTool, parseToolInput, toolInputJSONSchema } from '../../tool/index.js';
 import type { AnyTool, ValidationVerdict } from '../../tool/types.js';
 import type { CallRecord } from '../callBook.js';
 import { asyncPort } from '../port.js';
@@ -35,9 +35,10 @@ export function resolveTool(callId: string, services: Services): GateAnswer {
   const record = services.calls.get(callId);
   const pool = services.pool();
   const tool = findTool(pool, record.call.name);
-  if (!tool) return { type: 'tool.missing', message: noSuchTool(record, pool) };
+  if (!tool) return { type: 'tool.missing', message: services.isToolGone(record.call.name) ? toolGone(record) : noSuchTool(record, pool) };
   if (tool !== record.tool) Object.assign(record, { tool, input: undefined });
-  if (!services.shownTools().includes(tool)) return { type: 'tool.missing', message: notLoaded(tool, services) };
+  const offer = services.offerOf(tool);
+  if (offer !== 'offered') return { type: 'tool.missing', message: offer === 'deferred' ? notLoaded(tool, services) : schemaChanged(tool) };
   return {
     type: 'tool.resolved',
     tool: {
@@ -120,6 +121,13 @@ function noSuchTool({ call }: CallRecord, pool: readonly AnyTool[]): string {
   const hint = close.length > 0 ? ` Did you mean ${close.join(' or ')}?` : '';
   return `No such tool available: ${call.name}.${hint}`;
 }
+
+const toolGone = ({ call }: CallRecord): string =>
+  `Not executed: tool removed. The MCP server of ${call.name} no longer offers it; go on without it.`;
+
+const schemaChanged = (tool: AnyTool): string =>
+  `Not executed: the parameters of ${tool.name} have changed since you were given them. Its input schema is now: ` +
+  `${JSON.stringify(toolInputJSONSchema(tool))}. Call it again with input that fits.`;
 
 function notLoaded(tool: AnyTool, services: Services): string {
   const match = services.capabilities.toolSearch?.search(`select:${tool.name}`, 1)[0];
