@@ -17,7 +17,6 @@ const PROGRESS_INTERVAL_MS = 100;
  */
 export const callTool = asyncPort<CallPortInput, ToolEnd>(({ callId }, { services, signal }) => {
   const record = services.calls.get(callId);
-  services.journal({ type: 'call.started', callId, tool: toolOf(record).name });
   return services.provider ? services.provider.call(record, signal) : runTool(record, services, signal);
 });
 
