@@ -1,0 +1,71 @@
+import type { Job } from '../jobs.js';
+import { HANDWRITTEN, type Lab, SIXGATES } from '../lab.js';
+import { interleave, performing, withAgents } from '../rounds.js';
+import type { Row } from '../section.js';
+import { ratioOf, spreadOf } from '../stats.js';
+import type { Scenario } from './scenario.js';
+
+type Converse = Extract<Job, { readonly kind: 'converse' }>;
+
+interface CallScenario {
+  readonly name: string;
+  readonly title: string;
+  readonly job: Converse;
+  readonly quick: Converse;
+  readonly warmUp: number;
+}
+
+/** Processor time of a call that does nothing, through everything a contestant does about it. */
+const callScenario = ({ name, title, job, quick, warmUp }: CallScenario): Scenario => ({
+  name,
+  run: async (lab) => ({
+    scenario: name,
+    title,
+    text:
+      "Processor time (user and system) of the contestant's process for one call of a tool that does nothing: opening the conversation, " +
+      'requests, reading the stream, everything about the call, closing.',
+    base: HANDWRITTEN.name,
+    rows: await measureCalls(lab, lab.quick ? quick : job, warmUp),
+  }),
+});
+
+async function measureCalls(lab: Lab, job: Converse, warmUp: number): Promise<readonly Row[]> {
+  const entrants = [HANDWRITTEN, SIXGATES, ...lab.peers];
+  return withAgents(lab, entrants, async (agents) => {
+    const rounds = lab.quick ? { warmUp: 1, rounds: 2 } : { warmUp, rounds: 7 };
+    const measures = await interleave(agents, rounds, performing(job));
+    const perCall = (name: string) => (measures.get(name) ?? []).map(({ cpuUs, calls }) => cpuUs / calls);
+    const base = perCall(HANDWRITTEN.name);
+    return entrants.map(({ name }) => ({ name, value: spreadOf(perCall(name)), unit: 'µs/call', ratio: ratioOf(perCall(name), base) }));
+  });
+}
+
+export const callJobs = {
+  'one-message-64-calls': { kind: 'converse', plan: { turns: 1, calls: 64 }, conversations: 20 },
+  '200-turns': { kind: 'converse', plan: { turns: 200, calls: 1 }, conversations: 2 },
+  '200-conversations': { kind: 'converse', plan: { turns: 4, calls: 4 }, conversations: 200 },
+} as const satisfies Record<string, Converse>;
+
+export const callScenarios: readonly Scenario[] = [
+  callScenario({
+    name: 'one-message-64-calls',
+    title: '64 calls in one message',
+    job: callJobs['one-message-64-calls'],
+    quick: { kind: 'converse', plan: { turns: 1, calls: 64 }, conversations: 1 },
+    warmUp: 3,
+  }),
+  callScenario({
+    name: '200-turns',
+    title: '200 turns of one call',
+    job: callJobs['200-turns'],
+    quick: { kind: 'converse', plan: { turns: 20, calls: 1 }, conversations: 1 },
+    warmUp: 2,
+  }),
+  callScenario({
+    name: '200-conversations',
+    title: '200 conversations of 4 turns of 4 calls',
+    job: callJobs['200-conversations'],
+    quick: { kind: 'converse', plan: { turns: 4, calls: 4 }, conversations: 5 },
+    warmUp: 1,
+  }),
+];
