@@ -38,6 +38,16 @@ export type { LoadedSettings, LoadSettingsOptions, PermissionSettings, SettingsP
 export type { HookCallback, HookCallbacks } from './hooks/config-types.js';
 export type { HookEvent, HookResult, HookRun } from './hooks/types.js';
 
+export {
+  createSdkMcpServer,
+  type McpServerConfig,
+  type McpServerStatus,
+  mcpToolName,
+  type SdkMcpServerOptions,
+  type SdkMcpToolDefinition,
+  tool,
+} from './mcp/index.js';
+
 export { checkPairing } from './messages/pairing.js';
 export type { PairingProblem } from './messages/pairingProblem.js';
 export { repairMessages } from './messages/repair.js';

@@ -100,10 +100,11 @@ export class McpServers {
   }
 
   /** Connects a server anew that has failed. */
-  async restart(name: string): Promise<void> {
+  async restart(name: string): Promise<McpServerStatus> {
     const server = this.running.get(name);
-    if (!server) throw new Error(`There is no MCP server ${name} to restart.`);
+    if (!server) throw new Error(`There is no MCP server ${name} to restart. There are: ${this.names.join(', ') || 'none'}.`);
     if (server.connection.state.status === 'failed') await server.connection.start();
+    return this.statusOf(server.spec);
   }
 
   status(): readonly McpServerStatus[] {

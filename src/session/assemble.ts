@@ -6,6 +6,7 @@ import { type Actor, createActor } from 'xstate';
 import { loadHooks } from '../hooks/config.js';
 import { stopHookBlockCap } from '../hooks/limits.js';
 import { createHookRunner } from '../hooks/runner.js';
+import type { McpServers } from '../mcp/servers.js';
 import { defaultDataDir, toolResultsDir } from '../messages/paths.js';
 import { type ResumeState, resumeState } from '../messages/resume.js';
 import { createMemoryTranscript, openTranscript, type Transcript } from '../messages/transcript.js';
@@ -37,7 +38,7 @@ import { bindServices } from './port.js';
 import { createPromptQueue } from './promptQueue.js';
 import { restoredCwd, restoreInbox, restoreMode, takeUp } from './restore.js';
 import type { Services } from './services.js';
-import { createSessionTools } from './sessionTools.js';
+import { createSessionTools, sessionServers } from './sessionTools.js';
 import { addSpend, countUsage, sumUsage } from './spend.js';
 import { compactHistory } from './summarize.js';
 import { writeEntry } from './transcriptLog.js';
@@ -46,6 +47,7 @@ import type { SessionUpdate } from './updates.js';
 export interface AssembledSession {
   readonly actor: Actor<typeof liveSession>;
   readonly services: Services;
+  readonly servers: McpServers;
   readonly updates: Subject<SessionUpdate>;
   readonly transcript: Transcript;
   readonly warnings: readonly string[];
@@ -103,6 +105,8 @@ export function assembleSession(
   };
   const inbox = new Inbox((waiting, fromPerson) => actor.send({ type: 'inbox.changed', waiting, fromPerson }));
   const canAsk = options.interactive === true || options.canUseTool !== undefined;
+  // A subagent works with the servers of its parent: their tools are among those it was given.
+  const sources = lineage ? { servers: [], warnings: [] } : sessionServers(options, { settings, cwd, env });
   const permissions =
     lineage?.parent.permissions ??
     createSessionPermissions({
@@ -114,14 +118,12 @@ export function assembleSession(
       canAsk,
       hasClassifier: options.classifier !== undefined,
       hasPermissionRequestHooks: (toolName) => hooks.isConfigured('PermissionRequest', toolName),
-      mcpServers: Object.keys(options.mcpServers ?? {}),
+      mcpServers: sources.servers.map(({ name }) => name),
       onChange: () => {},
     });
   const tools = createSessionTools({
     session: { ...options, tools: [...agentTools(options, found.agents), ...(options.tools ?? [])] },
-    // A subagent works with the servers of its parent: their tools are among those it was given.
-    hasServers: lineage === undefined,
-    settings,
+    sources,
     cwd,
     env,
     clock: options.clock ?? systemClock,
@@ -304,7 +306,7 @@ export function assembleSession(
   void settled.then(() => servers.close());
   actor.start();
   restoreInbox(resumed, services);
-  return { actor, services, updates, transcript, warnings, settled, firstWords: () => firstWords };
+  return { actor, services, servers, updates, transcript, warnings, settled, firstWords: () => firstWords };
 }
 
 interface StorePlace {

@@ -11,8 +11,8 @@ interface LifecycleParts {
   readonly source: SessionSource;
   readonly warnings: () => readonly string[];
   readonly servers: Pick<McpServers, 'status' | 'close'>;
-  /** Waits for the servers as long as the session allows; undefined when there are none. */
-  readonly startServers: () => Promise<void> | undefined;
+  /** Waits for the servers as long as the session allows, and brings what they had to say; undefined when there are none. */
+  readonly startServers: () => Promise<readonly string[]> | undefined;
   /** Lets go of what outlives the session. */
   readonly release: () => void;
 }
@@ -31,7 +31,7 @@ export function createLifecycle({
   return {
     start: async () => {
       const starting = startServers();
-      if (starting) await starting;
+      const notices = starting ? await starting : [];
       const session = services();
       const { agent, model } = session;
       session.update({
@@ -44,7 +44,7 @@ export function createLifecycle({
         transcript: transcript.path ?? null,
         servers: servers.status(),
       });
-      for (const message of warnings()) session.update({ type: 'notice', level: 'warning', message });
+      for (const message of [...warnings(), ...notices]) session.update({ type: 'notice', level: 'warning', message });
       const event = agent ? 'SubagentStart' : 'SessionStart';
       const subject = agent?.type ?? source;
       if (!hooks.isConfigured(event, subject)) return;

@@ -1,5 +1,6 @@
 import { concat, defer, from, type Observable } from 'rxjs';
 import type { Actor } from 'xstate';
+import type { McpServerStatus } from '../mcp/servers.js';
 import type { ContentBlockParam, MessageParam } from '../messages/types.js';
 import type { PermissionAnswer, PermissionMode, PermissionUpdate } from '../permissions/types.js';
 import type { AbortReason } from '../tool/call.js';
@@ -37,6 +38,10 @@ export interface Session {
   send(prompt: string | readonly ContentBlockParam[]): Sending;
   /** Tells the model something when it next speaks; starts a query of its own when the session is idle. Returns the notification's id. */
   notify(text: string): string;
+  /** The MCP servers of this session, with what became of each. */
+  readonly servers: readonly McpServerStatus[];
+  /** Connects an MCP server anew that has failed; resolves when it is connected or has failed again. Rejects for an unknown name. */
+  restartServer(name: string): Promise<McpServerStatus>;
   /** Background tasks of this session, running and ended. */
   readonly tasks: readonly BackgroundTaskInfo[];
   /** Stops a background task; resolves when everything it started is gone. Rejects for an unknown id. */
@@ -82,7 +87,7 @@ export function forkSession({ from, upTo, ...options }: SessionOptions & { reado
   return sessionFace(assembleSession({ ...rest, resume }, undefined, 'fork'));
 }
 
-function sessionFace({ actor, services, updates, transcript, warnings, settled, firstWords }: AssembledSession): Session {
+function sessionFace({ actor, services, servers, updates, transcript, warnings, settled, firstWords }: AssembledSession): Session {
   let closing: Promise<void> | undefined;
   const isIdle = () => actor.getSnapshot().matches({ conversation: 'idle' });
   const whenIdle = (): Promise<void> =>
@@ -150,6 +155,10 @@ function sessionFace({ actor, services, updates, transcript, warnings, settled, 
       await whenIdle();
       return done;
     },
+    get servers() {
+      return servers.status();
+    },
+    restartServer: (name) => servers.restart(name),
     get tasks() {
       return services.tasks.list();
     },

@@ -1,6 +1,6 @@
 import { mcpLimits } from '../mcp/limits.js';
 import { McpServers } from '../mcp/servers.js';
-import { collectServers } from '../mcp/sources.js';
+import { collectServers, type McpSources } from '../mcp/sources.js';
 import { blocksOf, onlyResultsMayFollow } from '../messages/blocks.js';
 import type { MessageParam } from '../messages/types.js';
 import type { Clock } from '../model/clock.js';
@@ -18,9 +18,7 @@ const STARTUP_WAIT_MS = 5_000;
 
 export interface SessionToolsOptions {
   readonly session: SessionOptions;
-  /** False for a session that has no servers of its own. */
-  readonly hasServers: boolean;
-  readonly settings: Pick<LoadedSettings, 'files'>;
+  readonly sources: McpSources;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -33,30 +31,48 @@ export interface SessionToolsOptions {
   readonly update: (update: SessionUpdate) => void;
 }
 
+/** The MCP servers that code, `.mcp.json` and settings files give a session. */
+export function sessionServers(
+  session: SessionOptions,
+  place: Pick<SessionToolsOptions, 'cwd' | 'env'> & { readonly settings: Pick<LoadedSettings, 'files'> },
+): McpSources {
+  const { mcpServers = {}, strictMcpConfig = false, settings: { files = true, trusted = false } = {}, interactive = false } = session;
+  return collectServers({
+    cwd: place.cwd,
+    env: place.env,
+    servers: mcpServers,
+    files: files ? place.settings.files : [],
+    strict: strictMcpConfig || !files,
+    trusted,
+    interactive,
+  });
+}
+
 /** Everything that decides which tools a session has: its pool, its servers, what is deferred and what the model was told. */
 export interface SessionTools {
   readonly toolbox: Toolbox;
   readonly servers: McpServers;
   readonly search: ToolSearchIndex;
   readonly warnings: readonly string[];
-  /** Starts the servers; resolves when all are there or have failed, or after the wait that the session allows; undefined when there are none. */
-  start(): Promise<void> | undefined;
+  /**
+   * Starts the servers. Resolves when all are there or have failed, or after the wait that the session allows, with what there was to
+   * notice until then; undefined when there are none.
+   */
+  start(): Promise<readonly string[]> | undefined;
   announcements(messages: readonly MessageParam[]): readonly string[];
 }
 
 export function createSessionTools(options: SessionToolsOptions): SessionTools {
-  const { session, settings, cwd, env, clock, update } = options;
-  const sources = collectServers({
-    cwd,
-    env,
-    servers: options.hasServers ? (session.mcpServers ?? {}) : {},
-    files: session.settings?.files === false ? [] : settings.files,
-    strict: !options.hasServers || session.strictMcpConfig === true || session.settings?.files === false,
-    trusted: session.settings?.trusted === true,
-    interactive: session.interactive === true,
-  });
+  const { session, sources, cwd, env, clock, update } = options;
   const byReference = typeof session.model === 'object' && session.model.apiToolSearch === true;
   const told = new Set<string>();
+  let isStarted = false;
+  const early: string[] = [];
+  // The first update names every server. What there is to notice before it waits for it; what changes later is told one by one.
+  const notice = (message: string) => {
+    if (isStarted) update({ type: 'notice', level: 'warning', message });
+    else early.push(message);
+  };
   const servers = new McpServers({
     servers: sources.servers,
     place: { cwd, env },
@@ -66,14 +82,14 @@ export function createSessionTools(options: SessionToolsOptions): SessionTools {
     onToolsChange: () => {
       toolbox.setServerTools(servers.tools());
       for (const message of toolbox.warnings) {
-        if (!told.has(message)) update({ type: 'notice', level: 'warning', message });
+        if (!told.has(message)) notice(message);
         told.add(message);
       }
     },
     onStatus: (server) => {
       if (isStarted) update({ type: 'server.status', server });
     },
-    onNotice: (message) => update({ type: 'notice', level: 'warning', message }),
+    onNotice: notice,
   });
   const toolbox = createToolbox({
     session,
@@ -85,7 +101,6 @@ export function createSessionTools(options: SessionToolsOptions): SessionTools {
     onReload: options.onLoaded,
   });
   for (const message of toolbox.warnings) told.add(message);
-  let isStarted = false;
   return {
     toolbox,
     servers,
@@ -93,9 +108,9 @@ export function createSessionTools(options: SessionToolsOptions): SessionTools {
     warnings: [...sources.warnings, ...servers.warnings, ...toolbox.warnings],
     start: () => {
       if (servers.names.length === 0) return undefined;
-      // The first update names every server; what changes later is told one by one.
       return servers.start(session.mcpStartupWaitMs ?? STARTUP_WAIT_MS).then(() => {
         isStarted = true;
+        return early;
       });
     },
     announcements: (messages) => {
