@@ -71,7 +71,8 @@ export type SessionUpdate =
   | { readonly type: 'question.asked'; readonly prompt: PersonPrompt }
   | { readonly type: 'question.answered'; readonly callId: string }
   | { readonly type: 'hook.run'; readonly callId?: string; readonly run: HookRun }
-  | { readonly type: 'task.started' | 'task.ended'; readonly task: BackgroundTaskInfo }
+  | { readonly type: 'task.started'; readonly task: BackgroundTaskInfo }
+  | { readonly type: 'task.ended'; readonly task: BackgroundTaskInfo }
   /** Something a subagent said, with the call that started the agent. What streams (text, progress) is left out. */
   | { readonly type: 'agent.update'; readonly agentId: string; readonly callId: string; readonly update: SessionUpdate }
   | {

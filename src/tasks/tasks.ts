@@ -10,7 +10,11 @@ export interface TaskHost {
   readonly now: () => number;
   readonly newId: () => string;
   journal(entry: JournalEntry): void;
-  update(update: { readonly type: 'task.started' | 'task.ended'; readonly task: BackgroundTaskInfo }): void;
+  update(
+    update:
+      | { readonly type: 'task.started'; readonly task: BackgroundTaskInfo }
+      | { readonly type: 'task.ended'; readonly task: BackgroundTaskInfo },
+  ): void;
   /** Enqueues a notification for the model, under an id that is told once. */
   notify(text: string, id: string): void;
   nextNotification(signal: AbortSignal): Promise<void>;
@@ -38,7 +42,7 @@ export class SessionTasks implements BackgroundTasks {
   constructor(private readonly host: TaskHost) {}
 
   adopt(start: BackgroundTaskStart): BackgroundTaskHandle {
-    const id = this.freshId();
+    const id = start.id ?? this.freshId();
     const { kind, title, callId, outputFile } = start;
     const info: BackgroundTaskInfo = { id, kind, title, callId, outputFile, startedAt: this.host.now(), status: 'running' };
     let end: Entry['end'] = () => {};
