@@ -93,6 +93,20 @@ export function createMemoryTranscript(options: Omit<TranscriptOptions, 'dataDir
   return createTranscript(options, { path: undefined, sink, loaded: undefined, release: undefined, readOnly: false });
 }
 
+/**
+ * A transcript that is kept elsewhere: `text` is what it holds so far, and `write` gets every line that is added, before anything
+ * that depends on it happens.
+ */
+export function createTextTranscript(
+  options: Omit<TranscriptOptions, 'dataDir' | 'fs' | 'whenLocked'>,
+  { text, write }: { readonly text: string; readonly write: (lines: string) => void },
+): Transcript {
+  const parsed = parseTranscript(Buffer.from(text));
+  const loaded = text === '' ? undefined : describeTranscript(parsed, undefined);
+  const sink: TranscriptSink = { read: () => Buffer.from(text), write, tear: () => {}, sync: async () => {}, close: () => {} };
+  return createTranscript(options, { path: undefined, sink, loaded, release: undefined, readOnly: false });
+}
+
 interface Backing {
   readonly path: string | undefined;
   readonly sink: TranscriptSink;

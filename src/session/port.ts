@@ -33,7 +33,10 @@ export function asyncPort<Input, Output>(run: (input: Input, scope: PortScope) =
     const controller = new AbortController();
     controllers.set(self, controller);
     signal.addEventListener('abort', () => controller.abort('stopped'), { once: true });
-    return run(input, { services: services(system), signal: controller.signal });
+    const session = services(system);
+    const answer = run(input, { services: session, signal: controller.signal });
+    session.provider?.watch(answer);
+    return answer;
   });
   return {
     ...logic,

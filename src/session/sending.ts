@@ -64,7 +64,7 @@ export function send(prompt: string | readonly ContentBlockParam[], session: Ser
 }
 
 /** A buffer between a session that never waits and a reader that may. Bounded for what may be lost, complete for the rest. */
-class UpdateQueue {
+export class UpdateQueue {
   private items: SessionUpdate[] = [];
   private lossy = 0;
   private ended = false;

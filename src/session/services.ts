@@ -12,6 +12,7 @@ import type {
   HookVerdict,
   PermissionFacts,
   PermissionMode,
+  PermissionRule,
   PermissionUpdate,
   ToolPermissionContext,
   ToolVerdict,
@@ -33,6 +34,8 @@ import type { SessionUpdate, SessionUsage } from './updates.js';
 
 /** The permission side of a session: rules, mode and directories as they are now. */
 export interface SessionPermissions {
+  /** All rules in force, each with its origin. */
+  readonly rules: readonly PermissionRule[];
   readonly mode: PermissionMode;
   readonly warnings: readonly string[];
   facts(call: PermissionCall): PermissionFacts;

@@ -52,6 +52,8 @@ export interface BackgroundTasks {
   nextNotification(signal: AbortSignal): Promise<void>;
 }
 export interface BackgroundTaskStart {
+  /** Given by whoever has named the task already; default a fresh one. */
+  readonly id?: string;
   readonly kind: 'bash' | 'powershell' | 'agent';
   readonly title: string;
   readonly callId: string;

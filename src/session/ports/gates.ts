@@ -79,7 +79,9 @@ export function parseInput(callId: string, rewritten: RewrittenInput | null, ser
 /** Gate 3: only where the tool validates by itself. */
 export const validateInput = asyncPort<CallPortInput, ValidationVerdict>(async ({ callId }, { services, signal }) => {
   const record = services.calls.get(callId);
-  return (await toolOf(record).validateInput?.(inputOf(record), toolContext(record, services, signal))) ?? { ok: true };
+  const validate = async (): Promise<ValidationVerdict> =>
+    (await toolOf(record).validateInput?.(inputOf(record), toolContext(record, services, signal))) ?? { ok: true };
+  return services.provider ? services.provider.ask(`validate:${callId}`, validate, signal) : validate();
 });
 
 /** Fixes the input of a call: derived fields are added for hooks and rules to see, and approvals bind to the digest of exactly that. */

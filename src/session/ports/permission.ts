@@ -30,7 +30,8 @@ export const runPreToolUseHooks = asyncPort<CallPortInput, HookResult>(async ({ 
 /** Gate 5, where the tool has an opinion of its own. */
 export const askTool = asyncPort<CallPortInput, null>(async ({ callId }, { services, signal }) => {
   const record = services.calls.get(callId);
-  record.opinion = await opinionOf(record, services, signal);
+  const consult = () => opinionOf(record, services, signal);
+  record.opinion = services.provider ? await services.provider.ask(`opinion:${callId}`, consult, signal) : await consult();
   return null;
 });
 

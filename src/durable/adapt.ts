@@ -1,0 +1,174 @@
+import { join } from 'node:path';
+import type { GateAnswer, ToolEnd } from '../../machines/toolCall.js';
+import { INTERRUPTED } from '../messages/resume.js';
+import type { ResultStore } from '../results/index.js';
+import { safeFileName } from '../results/store.js';
+import { runTool } from '../session/ports/tool.js';
+import type { CallProvider, Services } from '../session/services.js';
+import type { BackgroundTaskEnd } from '../tool/types.js';
+import { durableModel } from './durableModel.js';
+import type { DurableFlow } from './flow.js';
+import { isLive } from './live.js';
+import type { Post } from './post.js';
+import type { TaskDesk } from './taskDesk.js';
+import { type AdoptedTask, applyToolStep, runToolStep, type ToolStep } from './toolStep.js';
+
+/** Tools that only wait for a person or for a session of their own: what they wait for is written down, so they are not. */
+const INLINE: ReadonlySet<string> = new Set(['AskUserQuestion', 'Agent']);
+
+export interface AdaptOptions {
+  readonly flow: DurableFlow;
+  readonly desk: TaskDesk;
+  readonly post: Post;
+  readonly tasks: TaskEnds;
+}
+
+/** Puts the durable world in place of this process's, for a session or one of its subagents. */
+export function adaptServices(services: Services, options: AdaptOptions): void {
+  const { flow, post } = options;
+  const { hooks, results, decide, classify, notify } = services;
+  if (services.agent === undefined) Object.assign(services.model, { client: durableModel(services.model.client, flow) });
+  Object.assign(services, {
+    clock: flow.clock,
+    results: durableResults(results, flow),
+    decide:
+      decide &&
+      ((...[question, input, signal]: Parameters<typeof decide>) =>
+        flow.step(question.id, () => decide(question, input, signal), { signal })),
+    classify:
+      classify &&
+      ((...[question, input, signal]: Parameters<typeof classify>) =>
+        flow.step(question.id, () => classify(question, input, signal), { signal })),
+  });
+  const run = hooks.run;
+  hooks.run = async (request, { signal, onRun, onStart }) => {
+    const result = await flow.step(request.id, (live) => run(request, { signal: live, ...(onStart ? { onStart } : {}) }), { signal });
+    if (!isLive()) for (const one of result.runs) onRun?.(one);
+    return result;
+  };
+  services.notify = (text, id) => {
+    if (!isLive()) return notify(text, id);
+    // A background hook has spoken: what it says comes back as a message, in its place in the journal.
+    const own = id ?? flow.newId();
+    void post(services.sessionId, { type: 'notify', text }, own);
+    return own;
+  };
+  services.provider = createProvider(services, options);
+}
+
+function createProvider(services: Services, { flow, desk, tasks }: AdaptOptions): CallProvider {
+  /** The attempt in which a call's facts were gathered, and after how many answers. */
+  const gathered = new Map<string, { readonly attempt: string; readonly deliveries: number }>();
+
+  /** The attempt that may begin the call. Where something stood between the decision and its facts, that is written down anew. */
+  const beginner = async (callId: string, signal: AbortSignal): Promise<string> => {
+    const facts = gathered.get(callId);
+    gathered.delete(callId);
+    if (facts?.deliveries === flow.deliveries) return facts.attempt;
+    return flow.step(`begin:${callId}`, async () => flow.attempt, { signal });
+  };
+
+  return {
+    watch: (answer) => flow.watch(answer),
+    ask: (id, work, signal) => flow.step(id, work, { signal }),
+    gather: (callId, work, answer) => {
+      const written = flow.step(`facts:${callId}`, async () => ({ facts: work(), attempt: flow.attempt }), { ofPort: false });
+      written.then(
+        ({ facts, attempt }) => {
+          gathered.set(callId, { attempt, deliveries: flow.deliveries });
+          answer(facts);
+        },
+        (error: unknown) => answer(broken(error)),
+      );
+    },
+    call: async (record, signal) => {
+      const tool = record.tool;
+      if (tool === undefined || INLINE.has(tool.name)) {
+        flow.inlineCalls++;
+        return runTool(record, services, signal).finally(() => {
+          flow.inlineCalls--;
+        });
+      }
+      const { id } = record.call;
+      const by = tool.idempotent ? undefined : await beginner(id, signal);
+      // The work runs only where the journal has no answer. Begun by another attempt, it may have happened.
+      const work = (live: AbortSignal): Promise<ToolStep> =>
+        by === undefined || by === flow.attempt ? runToolStep(runTool, record, services, live, desk) : Promise.resolve(UNKNOWN);
+      const step = await flow.step(`tool:${id}`, work, { signal });
+      applyToolStep(step, record, services);
+      for (const task of step.tasks) tasks.adopt(task, id, services);
+      return step.end;
+    },
+  };
+}
+
+const UNKNOWN: ToolStep = {
+  end: { kind: 'failed', durationMs: 0, message: INTERRUPTED },
+  output: { error: { message: INTERRUPTED, partialOutput: null } },
+  changes: null,
+  files: [],
+  tasks: [],
+} satisfies { end: ToolEnd } & ToolStep;
+
+const broken = (error: unknown): GateAnswer => ({
+  type: 'gate.broke',
+  gate: 'gathering permission facts',
+  reason: error instanceof Error ? error.message : String(error),
+});
+
+/** Files are written by whoever does the step; where they are is known to every attempt. */
+function durableResults(store: ResultStore, flow: DurableFlow): ResultStore {
+  return {
+    dir: store.dir,
+    put: (name, data) => {
+      if (isLive()) return store.put(name, data);
+      const saved = flow.step(`save:${name}`, async () => (await store.put(name, data).done) ?? null);
+      return {
+        path: join(store.dir, safeFileName(name)),
+        done: saved.then(
+          (failure) => failure ?? undefined,
+          (error: unknown) => String(error),
+        ),
+      };
+    },
+    flush: () => store.flush(),
+  };
+}
+
+/** The background tasks of a session, as they become known to it: handed over with a call's step, ended by a message. */
+export class TaskEnds {
+  readonly adopted = new Map<string, AdoptedTask>();
+  private readonly sessions = new Set<Services>();
+  private readonly ends = new Map<string, (end: BackgroundTaskEnd) => void>();
+
+  constructor(
+    private readonly sessionId: string,
+    private readonly desk: TaskDesk,
+  ) {}
+
+  adopt(task: AdoptedTask, callId: string, services: Services): void {
+    const { id, kind, title, outputFile } = task;
+    this.adopted.set(id, task);
+    this.sessions.add(services);
+    const done = new Promise<BackgroundTaskEnd>((resolve) => this.ends.set(id, resolve));
+    services.tasks.adopt({ id, kind, title, callId, outputFile, done, stop: () => this.desk.stop(this.sessionId, id) });
+  }
+
+  /** Ends that come again change nothing. */
+  end(taskId: string, end: BackgroundTaskEnd): void {
+    this.ends.get(taskId)?.(end);
+    this.ends.delete(taskId);
+    this.adopted.delete(taskId);
+  }
+
+  get running(): number {
+    let count = 0;
+    for (const { tasks } of this.sessions) count += tasks.list().filter(({ status }) => status === 'running').length;
+    return count;
+  }
+
+  /** Looks for tasks whose worker is gone. Live: what is found comes back as a message. */
+  async report(): Promise<void> {
+    for (const task of this.adopted.values()) await this.desk.reportLost(this.sessionId, task);
+  }
+}

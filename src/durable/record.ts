@@ -1,0 +1,92 @@
+import type { ObjectContext } from '@restatedev/restate-sdk';
+import type { DurableFlow } from './flow.js';
+import type { NumberedUpdate, SessionRecord } from './protocol.js';
+
+const RECORD = 'session';
+const logKey = (n: number): string => `log:${n}`;
+export const batchKey = (first: number): string => `u:${first}`;
+
+/** Batches of updates that are kept for readers who come back. */
+const KEPT_BATCHES = 200;
+/** Updates may wait this long for others to be written with. Questions and ends wait for nothing. */
+const FLUSH_MS = 200;
+const URGENT: ReadonlySet<string | undefined> = new Set([
+  'permission.requested',
+  'permission.resolved',
+  'permission.withdrawn',
+  'question.asked',
+  'question.answered',
+]);
+
+export interface Loaded {
+  readonly record: SessionRecord;
+  /** The transcript's lines so far; empty for a new session. */
+  readonly transcript: string;
+}
+
+const NEW: SessionRecord = {
+  logs: 0,
+  seq: 1,
+  batches: [],
+  usage: null,
+  spend: { tokens: 0, usd: 0 },
+  contextTokens: 0,
+  files: [],
+  permissions: [],
+  isClosed: false,
+};
+
+export async function loadRecord(context: ObjectContext): Promise<Loaded> {
+  const record = await context.get<SessionRecord>(RECORD);
+  if (record === null) return { record: NEW, transcript: '' };
+  const parts: string[] = [];
+  for (let n = 0; n < record.logs; n++) parts.push((await context.get<string>(logKey(n))) ?? '');
+  return { record, transcript: parts.join('') };
+}
+
+export function saveRecord(context: ObjectContext, before: SessionRecord, lines: string, now: Omit<SessionRecord, 'logs'>): void {
+  if (lines !== '') context.set(logKey(before.logs), lines);
+  context.set<SessionRecord>(RECORD, { ...now, logs: before.logs + (lines === '' ? 0 : 1) });
+}
+
+/** The updates of a session in its state, in batches under the number of their first. */
+export class UpdateLog {
+  private open: NumberedUpdate[] = [];
+  private seq: number;
+  private readonly batches: number[];
+  private flushedAt: number;
+
+  constructor(
+    private readonly context: ObjectContext,
+    { seq, batches }: SessionRecord,
+    private readonly flow: DurableFlow,
+  ) {
+    this.seq = seq;
+    this.batches = [...batches];
+    this.flushedAt = flow.now();
+  }
+
+  add(update: Omit<NumberedUpdate, 'seq' | 'at'>): void {
+    this.open.push({ seq: this.seq++, at: this.flow.now(), ...update });
+  }
+
+  /** Called when the session is quiet. Decides by what the journal says alone, so that every attempt writes the same batches. */
+  flush(all: boolean): void {
+    const [first] = this.open;
+    if (first === undefined) return;
+    const isDue = this.flow.now() - this.flushedAt >= FLUSH_MS || this.open.some(({ update }) => URGENT.has(update?.type));
+    if (!all && !isDue) return;
+    this.context.set(batchKey(first.seq), this.open);
+    this.batches.push(first.seq);
+    while (this.batches.length > KEPT_BATCHES) {
+      const oldest = this.batches.shift();
+      if (oldest !== undefined) this.context.clear(batchKey(oldest));
+    }
+    this.open = [];
+    this.flushedAt = this.flow.now();
+  }
+
+  kept(): Pick<SessionRecord, 'seq' | 'batches'> {
+    return { seq: this.seq, batches: this.batches };
+  }
+}

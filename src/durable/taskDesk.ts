@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { BackgroundTaskStart } from '../tool/types.js';
+import type { Post } from './post.js';
+import type { AdoptedTask } from './toolStep.js';
+
+/**
+ * The background work of one worker process, for all sessions. A task belongs to the process that started it; the session, wherever it
+ * is rebuilt, hears of the end by message.
+ */
+export class TaskDesk {
+  private readonly running = new Map<string, BackgroundTaskStart>();
+
+  constructor(private readonly post: Post) {}
+
+  /** Takes work over. The id follows from session and call, so that it is the same for everybody. */
+  adopt(sessionId: string, name: string, start: BackgroundTaskStart): string {
+    const id = `task_${createHash('sha256').update(`${sessionId}:${name}`).digest('hex').slice(0, 12)}`;
+    this.running.set(`${sessionId}/${id}`, start);
+    void start.done.then(async ({ status, exitCode, summary }) => {
+      await this.post(sessionId, { type: 'taskEnded', taskId: id, end: { status, exitCode: exitCode ?? null, summary } }, `ended:${id}`);
+      this.running.delete(`${sessionId}/${id}`);
+    });
+    return id;
+  }
+
+  /** Ends the work, where it runs in this process. */
+  stop(sessionId: string, taskId: string): void {
+    this.running.get(`${sessionId}/${taskId}`)?.stop();
+  }
+  askToStop(sessionId: string, taskId: string): Promise<void> {
+    return this.post(sessionId, { type: 'stopTask', taskId });
+  }
+
+  /** Tells a session of a task whose process is gone. Where that process is on another host nothing is known, and nothing said. */
+  async reportLost(sessionId: string, { id, host, pid }: AdoptedTask): Promise<void> {
+    if (host !== hostname() || this.running.has(`${sessionId}/${id}`)) return;
+    if (pid !== process.pid && isAlive(pid)) return;
+    const summary = 'Lost: the worker that ran it is gone. It may have been cut off; it was not started again.';
+    await this.post(sessionId, { type: 'taskEnded', taskId: id, end: { status: 'failed', exitCode: null, summary } }, `lost:${id}`);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
