@@ -38,6 +38,9 @@ export function createSessionPermissions(options: SessionPermissionOptions): Ses
     get mode(): PermissionMode {
       return engine.mode;
     },
+    get rules() {
+      return engine.sources().map(({ rule }) => rule);
+    },
     get warnings() {
       return engine.warnings.map(({ message }) => message);
     },

@@ -2,7 +2,7 @@ import { concat, defer, from, type Observable } from 'rxjs';
 import type { Actor } from 'xstate';
 import type { McpServerStatus } from '../mcp/servers.js';
 import type { ContentBlockParam, MessageParam } from '../messages/types.js';
-import type { PermissionAnswer, PermissionMode, PermissionUpdate } from '../permissions/types.js';
+import type { PermissionAnswer, PermissionMode, PermissionRule, PermissionUpdate } from '../permissions/types.js';
 import type { AbortReason } from '../tool/call.js';
 import type { BackgroundTaskInfo, PersonAnswers } from '../tool/types.js';
 import { type AssembledSession, assembleSession } from './assemble.js';
@@ -25,6 +25,10 @@ export interface Session {
   readonly resultsDir: string;
   readonly cwd: string;
   readonly mode: PermissionMode;
+  /** Id of the model that is asked. */
+  readonly model: string;
+  /** All permission rules in force, each with the file and line, or the answer, it came from. */
+  readonly rules: readonly PermissionRule[];
   readonly usage: SessionUsage;
   /** The history as the next request would carry it. */
   readonly messages: readonly MessageParam[];
@@ -113,6 +117,12 @@ function sessionFace({ actor, services, servers, updates, transcript, warnings, 
     },
     get mode() {
       return services.permissions.mode;
+    },
+    get model() {
+      return services.model.id;
+    },
+    get rules() {
+      return services.permissions.rules;
     },
     get usage() {
       return services.usage;
