@@ -1,22 +1,30 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { z } from 'zod';
-import { createSession } from '../session/session.js';
-import { type Script, scriptedServer, text, toolUse } from '../testing/index.js';
-import { attachTerminal, exitCodeOf } from './drive.js';
+import type { QueryEnded } from '../session/sending.js';
+import { createSession, type Session } from '../session/session.js';
+import type * as Testing from '../testing/index.js';
+import { driveSession, exitCodeOf } from './drive.js';
+import { EXIT_CODES, type ExitCode } from './failure.js';
+import { Interrupts } from './interrupts.js';
+import { createProgressView } from './progress.js';
+import { createScreen } from './screen.js';
+import { addWatchOptions, watchOptionsSchema, watchSession } from './watching.js';
 
-const optionsSchema = z.object({ json: z.boolean().default(false), dir: z.string().optional() });
+const optionsSchema = watchOptionsSchema.extend({ json: z.boolean().default(false), dir: z.string().optional() });
 
 /** `sixgates demo`: a whole session without a network, on a copy of a small real project. */
 export function demoCommand(): Command {
-  return new Command('demo')
+  const command = new Command('demo')
     .description('run a real session offline: a scripted model mends a bug in a copy of a small project')
     .option('--dir <dir>', 'where to work (default: a new temporary directory)')
-    .option('--json', 'write every update as one line of JSON to standard output')
+    .option('--json', 'write every update as one line of JSON to standard output');
+  return addWatchOptions(command)
+    .addHelpText('after', `\nWith --inspect the page stays open after the flow, until Ctrl-C.\n${EXIT_CODES}`)
     .action(async (raw: unknown) => {
       process.exitCode = await demo(optionsSchema.parse(raw));
     });
@@ -24,11 +32,12 @@ export function demoCommand(): Command {
 
 const PROMPT = 'A test of this shop fails. Find the bug, mend it, and show me the ledger of the year afterwards.';
 
-async function demo({ json, dir }: z.infer<typeof optionsSchema>): Promise<number> {
-  const base = dir ?? (await mkdtemp(join(tmpdir(), 'sixgates-demo-')));
+async function demo({ json, dir, ...watch }: z.infer<typeof optionsSchema>): Promise<ExitCode> {
+  const base = dir === undefined ? await mkdtemp(join(tmpdir(), 'sixgates-demo-')) : resolve(dir);
   const shop = join(base, 'corner-shop');
   await cp(demoProject(), shop, { recursive: true });
-  const server = await scriptedServer({ script: flow(shop) });
+  const testing = await import('../testing/index.js');
+  const server = await testing.scriptedServer({ script: flow(shop, testing) });
   const session = createSession({
     cwd: shop,
     store: join(base, 'sessions'),
@@ -36,30 +45,52 @@ async function demo({ json, dir }: z.infer<typeof optionsSchema>): Promise<numbe
     model: { baseURL: server.url, apiKey: 'scripted', system: 'You mend small programs.' },
     permissions: { allow: ['Edit(/src/**)', 'Bash(npm test)', 'Bash(node scripts/*)'], deny: ['Bash(rm *)'] },
   });
-  const print = (line: string) => process.stderr.write(`${line}\n`);
-  if (!json) print(`A scripted model works on a copy of a small shop in ${shop}.\nPrompt: ${PROMPT}\n`);
-  const terminal = attachTerminal(session, { json, asker: undefined, yesTo: () => undefined });
+  const screen = createScreen(process.stderr);
+  const tell = (line: string) => screen.print(line);
+  const interrupts = new Interrupts();
   try {
-    const ended = await Promise.race([session.send(PROMPT).done, terminal.leaving.then(() => undefined)]);
+    if (!json) tell(`A scripted model works on a copy of a small shop in ${shop}.\nPrompt: ${PROMPT}\n`);
+    const watching = await watchSession(session, watch, tell);
+    interrupts.whenPressed(() => {
+      tell('Interrupting … (Ctrl-C again leaves)');
+      void session.interrupt();
+    });
+    const view = json ? undefined : createProgressView(screen);
+    const nobody = { screen, asker: undefined, canPageAnswer: false, yesTo: () => undefined, onQuery: () => {} };
+    const letGo = driveSession(session, { view, ...nobody });
+    const ended = await Promise.race([session.send(PROMPT).done, interrupts.leaving]);
     await session.close();
-    if (!ended) return 130;
-    const mended = (await readFile(join(shop, 'src/basket.js'), 'utf8')) !== (await readFile(join(demoProject(), 'src/basket.js'), 'utf8'));
-    if (!json) {
-      print('');
-      print(`Changed:     ${join(shop, 'src/basket.js')}${mended ? '' : ' (not changed!)'}`);
-      print(`Transcript:  ${session.transcriptPath}`);
-      print(`Results:     ${session.resultsDir}`);
-      if (ended.end === 'modelError') print(ended.reason);
+    letGo();
+    const code = typeof ended === 'number' ? ended : await conclude(ended, session, shop, json ? () => {} : tell);
+    if (watching.url !== undefined && typeof ended !== 'number') {
+      tell('The inspector stays open. Ctrl-C ends.');
+      interrupts.whenPressed(() => interrupts.leave(code));
+      const alive = setInterval(() => {}, 60_000);
+      await interrupts.leaving;
+      clearInterval(alive);
     }
-    return ended.end === 'completed' && !mended ? 1 : exitCodeOf(ended);
+    await watching.close();
+    return code;
   } finally {
-    terminal.detach();
+    screen.close();
+    interrupts.close();
     await server.close();
   }
 }
 
+/** Says where everything lies, and checks that the flow did what it claims. */
+async function conclude(ended: QueryEnded, session: Session, shop: string, tell: (line: string) => void): Promise<ExitCode> {
+  const changed = join(shop, 'src/basket.js');
+  const isMended = (await readFile(changed, 'utf8')) !== (await readFile(join(demoProject(), 'src/basket.js'), 'utf8'));
+  tell('');
+  tell(`Changed:     ${changed}${isMended ? '' : ' (not changed!)'}`);
+  tell(`Transcript:  ${session.transcriptPath}`);
+  tell(`Results:     ${session.resultsDir}`);
+  return ended.end === 'completed' && !isMended ? 1 : exitCodeOf(ended);
+}
+
 /** What the scripted model does. It looks before it edits, is refused once, and meets one output too large to show. */
-const flow = (shop: string): Script => [
+const flow = (shop: string, { text, toolUse }: Pick<typeof Testing, 'text' | 'toolUse'>): Testing.Script => [
   [
     text('I will look at the project and run its tests.\n'),
     toolUse('Read', { file_path: join(shop, 'README.md') }),

@@ -4,17 +4,22 @@ import type { QueryEnded } from '../session/sending.js';
 import type { Session } from '../session/session.js';
 import type { SessionUpdate } from '../session/updates.js';
 import type { TerminalAsker } from './ask.js';
-import { createProgressView } from './progress.js';
+import type { ExitCode } from './failure.js';
+import type { ProgressView } from './progress.js';
+import type { Screen } from './screen.js';
 
 export interface DriveOptions {
-  readonly json: boolean;
+  /** Shows updates to a person; undefined under `--json`. */
+  readonly view: ProgressView | undefined;
+  readonly screen: Screen;
   /** Undefined where nobody sits at a terminal. */
   readonly asker: TerminalAsker | undefined;
+  /** Whether the inspector page can answer a permission question that nobody at a terminal does. Otherwise it is denied. */
+  readonly canPageAnswer: boolean;
   readonly yesTo: (prompt: PermissionPrompt) => PermissionAnswer | undefined;
+  /** Called when a query begins. */
+  readonly onQuery: () => void;
 }
-
-/** How the process ends: 0 answered, 1 failed, 3 ended by a limit, a hook or a refusal, 130 interrupted. */
-export type ExitCode = 0 | 1 | 2 | 3 | 130;
 
 export function exitCodeOf({ end }: Pick<QueryEnded, 'end'>): ExitCode {
   switch (end) {
@@ -30,65 +35,72 @@ export function exitCodeOf({ end }: Pick<QueryEnded, 'end'>): ExitCode {
   }
 }
 
-/** Shows a session on the terminal (or as JSON lines), puts its questions, and turns Ctrl-C into an interrupt, then into leaving. */
-export function attachTerminal(session: Session, { json, asker, yesTo }: DriveOptions): { detach(): void; leaving: Promise<void> } {
-  const view = json ? undefined : createProgressView(process.stderr);
-  const questions = new Map<string, AbortController>();
-  let interrupts = 0;
-  let leave: () => void = () => {};
-  const leaving = new Promise<void>((resolve) => {
-    leave = resolve;
-  });
+/** Shows a session on the terminal, or as JSON lines on standard output, and puts its questions. Returns how to let go of it. */
+export function driveSession(session: Session, { view, screen, asker, canPageAnswer, yesTo, onQuery }: DriveOptions): () => void {
+  const open = new Map<string, AbortController>();
 
   const ask = (callId: string, put: (signal: AbortSignal) => Promise<void>) => {
     const controller = new AbortController();
-    questions.set(callId, controller);
-    view?.pause();
+    open.set(callId, controller);
     put(controller.signal).catch(() => {
       // Withdrawn: the call was aborted, or somebody else answered first.
     });
   };
   const close = (callId: string) => {
-    questions.get(callId)?.abort();
-    questions.delete(callId);
+    open.get(callId)?.abort();
+    open.delete(callId);
   };
-  const subscription = session.updates$.subscribe((update: SessionUpdate) => {
-    if (json) process.stdout.write(`${JSON.stringify(update)}\n`);
-    view?.show(update);
-    if (update.type === 'permission.requested') {
-      const { prompt } = update;
-      const ready = yesTo(prompt);
-      if (ready) session.answer(prompt.callId, prompt.inputDigest, ready);
-      else if (asker)
-        ask(
-          prompt.callId,
-          async (signal) => void session.answer(prompt.callId, prompt.inputDigest, await asker.permission(prompt, signal)),
-        );
-      else session.answer(prompt.callId, prompt.inputDigest, nobody(prompt));
-    }
-    if (update.type === 'question.asked') {
-      const { prompt } = update;
-      if (asker) ask(prompt.callId, async (signal) => void session.answerQuestion(prompt.callId, await asker.questions(prompt, signal)));
-    }
-    if (update.type === 'permission.resolved' || update.type === 'permission.withdrawn' || update.type === 'question.answered')
-      close(update.callId);
-    if (update.type === 'query.started') interrupts = 0;
-  });
-  const onInterrupt = () => {
-    interrupts++;
-    if (interrupts === 1) {
-      process.stderr.write('\nInterrupting … (Ctrl-C again leaves)\n');
-      void session.interrupt();
-    } else leave();
+  const decide = (prompt: PermissionPrompt) => {
+    const answer = (given: PermissionAnswer) => {
+      // An answer of one's own needs no withdrawal.
+      open.delete(prompt.callId);
+      const receipt = session.answer(prompt.callId, prompt.inputDigest, given);
+      if (!receipt.accepted) screen.print(receipt.message);
+    };
+    const ready = yesTo(prompt);
+    if (ready) answer(ready);
+    else if (asker) ask(prompt.callId, async (signal) => answer(await asker.permission(prompt, signal)));
+    else if (!canPageAnswer) answer(nobody(prompt));
   };
-  process.on('SIGINT', onInterrupt);
-  return {
-    leaving,
-    detach: () => {
-      process.off('SIGINT', onInterrupt);
-      subscription.unsubscribe();
-      view?.close();
-    },
+  const inquire = (prompt: Extract<SessionUpdate, { type: 'question.asked' }>['prompt']) => {
+    if (!asker) {
+      // No answers: the tool says to the model that nobody gave any.
+      session.answerQuestion(prompt.callId, {});
+      return;
+    }
+    ask(prompt.callId, async (signal) => {
+      const answers = await asker.questions(prompt, signal);
+      open.delete(prompt.callId);
+      session.answerQuestion(prompt.callId, answers);
+    });
+  };
+
+  const take = (update: SessionUpdate) => {
+    if (view) view.show(update);
+    else process.stdout.write(`${JSON.stringify(update)}\n`);
+    switch (update.type) {
+      case 'query.started':
+        return onQuery();
+      case 'permission.requested':
+        return decide(update.prompt);
+      case 'question.asked':
+        return inquire(update.prompt);
+      case 'permission.resolved':
+        if (open.has(update.callId)) screen.print(screen.paint('gray', `Answered elsewhere (${update.by}): ${update.behavior}.`));
+        return close(update.callId);
+      case 'permission.withdrawn':
+      case 'question.answered':
+        return close(update.callId);
+      default:
+    }
+  };
+  const subscription = session.updates$.subscribe(take);
+  // Questions that were open before anyone listened: those of a resumed session.
+  for (const prompt of session.openPermissions) decide(prompt);
+  return () => {
+    subscription.unsubscribe();
+    for (const callId of [...open.keys()]) close(callId);
+    view?.close();
   };
 }
 

@@ -1,10 +1,16 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
 import { demoCommand } from './demo.js';
 import { explainCommand } from './explain.js';
+import { CliError, messageOf } from './failure.js';
+import { importCommand } from './importTranscript.js';
+import { inspectCommand } from './inspectFile.js';
 import { runCommand } from './run.js';
+import { sessionsCommand } from './sessions.js';
+
+const commands: readonly Command[] = [runCommand(), demoCommand(), explainCommand(), inspectCommand(), sessionsCommand(), importCommand()];
 
 const packageJson = z.object({ version: z.string() });
 
@@ -23,12 +29,16 @@ function version(): string {
 const program = new Command('sixgates')
   .description('An actor runtime for the tool calls of LLM agents: six gates between a tool_use and your machine.')
   .version(version())
-  .showHelpAfterError('(see --help)')
-  .addCommand(runCommand())
-  .addCommand(demoCommand())
-  .addCommand(explainCommand());
+  .exitOverride();
+for (const command of commands) program.addCommand(command.showHelpAfterError('(see --help)').exitOverride());
+
+/** Commander has said what was wrong with the command line; everything else is said here, without a stack. */
+function exitCodeFor(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  process.stderr.write(`sixgates: ${messageOf(error)}\n`);
+  return error instanceof CliError ? error.exitCode : 1;
+}
 
 program.parseAsync().catch((error: unknown) => {
-  process.stderr.write(`sixgates: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = exitCodeFor(error);
 });

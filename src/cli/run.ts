@@ -1,122 +1,101 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { z } from 'zod';
-import type { PermissionMode } from '../permissions/types.js';
-import { createSession, type Session } from '../session/session.js';
-import { parseMode } from '../settings/load.js';
+import { text as readAll } from 'node:stream/consumers';
+import { Command } from 'commander';
 import { createYesTo, TerminalAsker } from './ask.js';
-import { attachTerminal, type ExitCode, exitCodeOf } from './drive.js';
-
-const optionsSchema = z.object({
-  model: z.string().optional(),
-  maxTokens: z.number().optional(),
-  baseUrl: z.string().optional(),
-  cwd: z.string().optional(),
-  settings: z.string().optional(),
-  mode: z.custom<PermissionMode>().optional(),
-  trust: z.boolean().optional(),
-  system: z.string().optional(),
-  resume: z.string().optional(),
-  dataDir: z.string().optional(),
-  maxTurns: z.number().optional(),
-  yesTo: z.array(z.string()).default([]),
-  json: z.boolean().default(false),
-});
-type RunOptions = z.infer<typeof optionsSchema>;
+import { Conversation } from './conversation.js';
+import { driveSession } from './drive.js';
+import { CliError, EXIT_CODES, type ExitCode, messageOf } from './failure.js';
+import { Interrupts } from './interrupts.js';
+import { answerOnce } from './oneShot.js';
+import { createProgressView } from './progress.js';
+import { Prompter } from './prompter.js';
+import { addRunOptions, parseRunOptions, type RunOptions, sessionOpener } from './runOptions.js';
+import { createScreen } from './screen.js';
+import { isInspected, watchSession } from './watching.js';
 
 /** `sixgates run`: a real session on the current directory; with a prompt one-shot, without one a conversation. */
 export function runCommand(): Command {
-  return new Command('run')
+  const command = new Command('run')
     .description('give a model a prompt and let it work with tools, each call through the six gates')
-    .argument('[prompt]', 'what to do; without it, a conversation begins')
-    .option('--model <id>', 'model id (default: SIXGATES_MODEL, ANTHROPIC_MODEL)')
-    .addOption(new Option('--max-tokens <n>', 'output limit of one answer').argParser(wholeNumber))
-    .option('--base-url <url>', 'address of the Messages API (default: ANTHROPIC_BASE_URL)')
-    .option('--system <text>', 'system prompt')
-    .option('--cwd <dir>', 'working directory of the tools', process.cwd())
-    .option('--settings <file>', "a further settings file, stronger than the project's")
-    .addOption(
-      new Option('--mode <mode>', 'permission mode: default, acceptEdits, plan, auto, dontAsk, bypassPermissions').argParser(modeOf),
-    )
-    .option('--trust', "let the project's own allow rules count")
-    .option('--yes-to <rule>', 'answer yes to questions about calls this rule covers (may be repeated)', collect, [])
-    .option('--resume <session>', 'go on with an earlier session of this directory')
-    .option('--data-dir <dir>', 'where sessions are kept (default: SIXGATES_DATA_DIR, ~/.sixgates)')
-    .addOption(new Option('--max-turns <n>', 'model requests per prompt').argParser(wholeNumber))
-    .option('--json', 'write every update as one line of JSON to standard output')
-    .addHelpText('after', '\nExit codes: 0 answered, 1 failed, 2 wrong usage, 3 ended by a limit, a hook or a refusal, 130 interrupted.')
+    .argument('[prompt]', 'what to do; "-" reads it from standard input; without it, a conversation begins');
+  return addRunOptions(command)
+    .addHelpText('after', HELP)
     .action(async (prompt: string | undefined, raw: unknown) => {
-      process.exitCode = await run(prompt, optionsSchema.parse(raw));
+      process.exitCode = await run(prompt, parseRunOptions(raw));
     });
 }
 
-async function run(prompt: string | undefined, options: RunOptions): Promise<ExitCode> {
-  const cwd = resolve(options.cwd ?? process.cwd());
-  const session = createSession({
-    cwd,
-    interactive: true,
-    ...(options.resume === undefined ? {} : { resume: options.resume }),
-    ...(options.dataDir === undefined ? {} : { store: resolve(options.dataDir) }),
-    model: {
-      ...(options.model === undefined ? {} : { id: options.model }),
-      ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
-      ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
-      ...(options.system === undefined ? {} : { system: options.system }),
-    },
-    permissions: options.mode === undefined ? {} : { mode: options.mode },
-    settings: { trusted: options.trust === true, ...(options.settings === undefined ? {} : { file: resolve(options.settings) }) },
-    limits: options.maxTurns === undefined ? {} : { maxTurns: options.maxTurns },
-  });
-  const asker = process.stdin.isTTY && !options.json ? new TerminalAsker(process.stdin, process.stderr) : undefined;
-  const terminal = attachTerminal(session, { json: options.json, asker, yesTo: createYesTo(options.yesTo, cwd, homedir()) });
+const HELP = `
+The key comes from ANTHROPIC_API_KEY. Questions are put on the terminal; where there is none, what would ask is denied,
+unless --yes-to covers it. The answer goes to standard output, everything else to standard error.
+Ctrl-C interrupts the turn; twice leaves. In a conversation, /help lists the commands.
+${EXIT_CODES}
+
+Examples:
+  sixgates run "find the failing test and mend it"
+  sixgates run --yes-to 'Bash(npm test *)' --yes-to 'Edit(/src/**)' "make the tests pass" < /dev/null
+  sixgates run --json "list the open TODOs" | jq -c 'select(.type == "call.state")'
+  sixgates run --continue --inspect`;
+
+async function run(given: string | undefined, options: RunOptions): Promise<ExitCode> {
+  const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true && !options.json;
+  if (given === '-' && process.stdin.isTTY)
+    throw new CliError('"-" reads the prompt from standard input, which is a terminal here. Pipe something in, or give the prompt.');
+  const prompt = given === '-' ? await readAll(process.stdin) : given;
+  if (prompt?.trim() === '') throw new CliError('The prompt is empty.');
+  const opener = sessionOpener(options, isTerminal || isInspected(options) || options.yesTo.length > 0);
+  const yesTo = createYesTo(options.yesTo, opener.place.cwd, homedir());
+
+  const screen = createScreen(process.stderr);
+  const prompter = new Prompter(process.stdin, process.stderr, screen);
+  const interrupts = new Interrupts();
+  const asker = isTerminal ? new TerminalAsker(prompter, screen, () => interrupts.press()) : undefined;
+  const tell = (line: string) => screen.print(line);
   try {
-    return prompt === undefined ? await converse(session, terminal.leaving) : await answer(session, prompt, terminal.leaving, options.json);
+    const session = opener.open();
+    interrupts.whenPressed(() => {
+      screen.print('Interrupting … (Ctrl-C again leaves)');
+      void session.interrupt();
+    });
+    if (prompt === undefined) {
+      const conversation = new Conversation({ opener, session, options, screen, prompter, interrupts, asker, yesTo });
+      return await (isTerminal ? conversation.atTerminal() : conversation.fromLines(process.stdin));
+    }
+    const watching = await watchSession(session, options, tell);
+    // An answer that both streams show on one terminal would be there twice.
+    const isShown = process.stdout.isTTY === true && process.stderr.isTTY === true;
+    const view = options.json ? undefined : createProgressView(screen, { withholdAnswer: !screen.isLive });
+    const letGo = driveSession(session, {
+      view,
+      screen,
+      asker,
+      canPageAnswer: isInspected(options),
+      yesTo,
+      onQuery: () => interrupts.reset(),
+    });
+    let code: ExitCode = 1;
+    try {
+      const answer = await answerOnce(session, prompt, interrupts.leaving);
+      code = answer.code;
+      if (!options.json && !isShown && answer.text !== '') process.stdout.write(`${answer.text.trimEnd()}\n`);
+    } finally {
+      await session.close();
+      letGo();
+      if (!options.json && session.transcriptPath !== null) tell(`Transcript:  ${session.transcriptPath}`);
+      if (watching.url !== undefined && isTerminal && code !== 130) {
+        tell('The inspector stays open. Ctrl-C ends.');
+        interrupts.reset();
+        await interrupts.leaving;
+      }
+      await watching.close().catch((error: unknown) => {
+        tell(messageOf(error));
+        code = code === 0 ? 1 : code;
+      });
+    }
+    return code;
   } finally {
-    await session.close();
-    terminal.detach();
-    if (!options.json && session.transcriptPath !== null) process.stderr.write(`Transcript: ${session.transcriptPath}\n`);
+    prompter.close();
+    screen.close();
+    interrupts.close();
   }
 }
-
-async function answer(session: Session, prompt: string, leaving: Promise<void>, json: boolean): Promise<ExitCode> {
-  const ended = await Promise.race([session.send(prompt).done, leaving]);
-  if (!ended) return 130;
-  if (!json && !process.stdout.isTTY) process.stdout.write(`${ended.text}\n`);
-  if (ended.end === 'modelError' || ended.end === 'runtimeError') process.stderr.write(`${ended.reason}\n`);
-  return exitCodeOf(ended);
-}
-
-/** Prompt after prompt, until the input ends. */
-async function converse(session: Session, leaving: Promise<void>): Promise<ExitCode> {
-  let code: ExitCode = 0;
-  const left = leaving.then(() => undefined);
-  for (;;) {
-    const terminal = createInterface({ input: process.stdin, output: process.stderr });
-    const line = await Promise.race([
-      terminal.question('› ').catch(() => undefined),
-      left,
-      new Promise<undefined>((end) => terminal.once('close', () => end(undefined))),
-    ]);
-    terminal.close();
-    if (line === undefined || /^\/(exit|quit)$/.test(line.trim())) return code;
-    if (line.trim() === '') continue;
-    const next = await answer(session, line, leaving, false);
-    if (next === 130 && session.actor.getSnapshot().status !== 'active') return next;
-    code = next;
-  }
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('a whole number above 0 is needed.');
-  return Number(text);
-}
-
-function modeOf(text: string): PermissionMode {
-  const mode = parseMode(text);
-  if (mode === undefined) throw new InvalidArgumentError('modes are default, acceptEdits, plan, auto, dontAsk and bypassPermissions.');
-  return mode;
-}
-
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
