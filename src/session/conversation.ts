@@ -1,5 +1,5 @@
 import { type Attachment, renderAttachment } from '../messages/attachments.js';
-import { isLooseBlock } from '../messages/blocks.js';
+import { blocksOf, isLooseBlock, onlyResultsMayFollow } from '../messages/blocks.js';
 import type { Compaction } from '../messages/transcript.js';
 import type { AssistantBlock, ContentBlockParam, MessageParam, ToolResultBlockParam } from '../messages/types.js';
 
@@ -20,7 +20,12 @@ export type ConversationLog = (entry: ConversationEntry) => void;
  */
 export class Conversation {
   private readonly history: MessageParam[];
-  private open: { readonly messageId: string; readonly blocks: AssistantBlock[] } | undefined;
+  /** The answer that is growing: its blocks from `from` on belong to this message, what is before them to the paused answer it continues. */
+  private open: { readonly messageId: string; readonly blocks: AssistantBlock[]; readonly from: number } | undefined;
+  /** The blocks of the last answer, for the next message to continue where that one was paused. */
+  private lastAnswer: AssistantBlock[] = [];
+  /** What may not stand beside results while server calls are pending: it goes behind the next answer. */
+  private held: ContentBlockParam[] = [];
   private lastText = '';
 
   constructor(
@@ -49,9 +54,13 @@ export class Conversation {
     if (block.type === 'text' && block.text.trim() === '') return;
     this.log({ kind: 'assistant', messageId, model, block });
     if (this.open?.messageId !== messageId) {
-      this.open = { messageId, blocks: [] };
+      const continues = this.history.at(-1)?.role === 'assistant' && this.lastAnswer.length > 0;
+      if (!continues) {
+        this.lastAnswer = [];
+        this.history.push({ role: 'assistant', content: this.lastAnswer });
+      }
+      this.open = { messageId, blocks: this.lastAnswer, from: this.lastAnswer.length };
       this.lastText = '';
-      this.history.push({ role: 'assistant', content: this.open.blocks });
     }
     this.open.blocks.push(block);
     if (block.type === 'text') this.lastText += block.text;
@@ -61,7 +70,8 @@ export class Conversation {
   discardAnswer(reason: string): void {
     if (!this.open) return;
     this.log({ kind: 'discarded', messageId: this.open.messageId, reason });
-    this.history.pop();
+    this.open.blocks.length = this.open.from;
+    if (this.open.from === 0) this.history.pop();
     this.open = undefined;
     this.lastText = '';
   }
@@ -99,15 +109,34 @@ export class Conversation {
     this.open = undefined;
   }
 
+  /** True when the history ends with an answer that the API would take for a prefill: something must be said before the next request. */
+  get needsAWord(): boolean {
+    const last = this.history.at(-1);
+    return last?.role === 'assistant' && !onlyResultsMayFollow(blocksOf(last.content));
+  }
+
   private push(blocks: readonly ContentBlockParam[]): void {
     this.open = undefined;
     const last = this.history.at(-1);
+    const isResults = blocks[0]?.type === 'tool_result';
+    if (!isResults && this.onlyResultsMayFollow()) {
+      this.held.push(...blocks);
+      return;
+    }
     if (last?.role !== 'user') {
-      this.history.push({ role: 'user', content: [...blocks] });
+      const content =
+        isResults && this.onlyResultsMayFollow() ? [...blocks] : isResults ? [...blocks, ...this.held] : [...this.held, ...blocks];
+      if (content.length > blocks.length) this.held = [];
+      this.history.push({ role: 'user', content });
       return;
     }
     const before: readonly ContentBlockParam[] = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
     this.history[this.history.length - 1] = { role: 'user', content: [...before, ...blocks] };
+  }
+
+  private onlyResultsMayFollow(): boolean {
+    const answer = this.history.findLast((message) => message.role === 'assistant');
+    return answer !== undefined && onlyResultsMayFollow(blocksOf(answer.content));
   }
 }
 

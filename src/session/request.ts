@@ -1,6 +1,7 @@
 import type { TurnAddress } from '../../machines/turn.js';
 import type { JsonObject } from '../json.js';
-import { assertSendable } from '../messages/pairing.js';
+import { assertSendable, checkPairing, UnsendableMessagesError } from '../messages/pairing.js';
+import type { MessageParam } from '../messages/types.js';
 import type { ModelRequest } from '../model/types.js';
 import { budgetImages } from '../results/index.js';
 import { toolInputJSONSchema } from '../tool/index.js';
@@ -21,8 +22,8 @@ export function toolDefinition(tool: AnyTool): JsonObject {
 /** The request of a turn from the session as it is now. Throws, before anything is sent, where the history breaks a pairing rule. */
 export function buildRequest({ queryId, turn }: TurnAddress, session: Services): ModelRequest {
   const { model, conversation } = session;
+  checkGrowth(conversation.messages, session);
   const messages = budgetImages(conversation.messages, { dir: session.results.dir });
-  assertSendable(messages);
   return {
     id: `model:${session.sessionId}:${queryId}:${turn}`,
     model: model.id,
@@ -33,4 +34,25 @@ export function buildRequest({ queryId, turn }: TurnAddress, session: Services):
     ...(model.thinking === undefined ? {} : { thinking: model.thinking }),
     ...(model.betas.length === 0 ? {} : { betas: model.betas }),
   };
+}
+
+/** How far each session's history has been checked, and the message it ended with then. */
+const checked = new WeakMap<Services, { readonly count: number; readonly last: MessageParam | undefined }>();
+
+/**
+ * The pairing check over what has been added since the last request. A history only grows, so what was sendable before still is;
+ * after a compaction everything is looked at again. The check begins at the last answer before the new part, whose results are new.
+ */
+function checkGrowth(messages: readonly MessageParam[], session: Services): void {
+  const before = checked.get(session);
+  const unchanged = before !== undefined && before.count > 0 && messages[before.count - 1] === before.last;
+  const from = unchanged ? messages.findLastIndex(({ role }, index) => role === 'assistant' && index < before.count) : 0;
+  if (from <= 0) assertSendable(messages);
+  else {
+    const problems = checkPairing(messages.slice(from)).filter(({ code }) => code !== 'first_not_user');
+    if (problems.length > 0)
+      throw new UnsendableMessagesError(problems.map((problem) => ({ ...problem, message: problem.message + from })));
+  }
+  // The last message may still grow; what stands before it does not.
+  checked.set(session, { count: messages.length - 1, last: messages.at(-2) });
 }

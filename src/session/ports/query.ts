@@ -1,6 +1,7 @@
 import type { Admission } from '../../../machines/query.js';
 import type { TurnOutput } from '../../../machines/turn.js';
 import type { HookResult } from '../../hooks/types.js';
+import { CONTINUE } from '../../messages/assemble.js';
 import { messageOf } from '../../tool/errors.js';
 import { deliverPrompt, promptText, returnUndelivered } from '../delivery.js';
 import { asyncPort, syncPort } from '../port.js';
@@ -34,6 +35,7 @@ export const admitTurn = syncPort<QueryPortInput & { readonly turns: number }, A
     services.opened = undefined;
     services.promptContext = [];
   }
+  if (conversation.needsAWord) conversation.addMark(CONTINUE);
   const reason = overBudget(spend, limits);
   if (reason !== undefined) return { kind: 'stop', end: 'budgetExhausted', reason };
   const { compactAtTokens } = limits;
