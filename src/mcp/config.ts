@@ -29,7 +29,7 @@ export interface McpHttpServerConfig extends CommonConfig {
 }
 
 /** Anything that can be connected to a transport: the official SDK's `McpServer` or `Server`. */
-export type InProcessServer = Pick<McpServer, 'connect' | 'close'>;
+type InProcessServer = Pick<McpServer, 'connect' | 'close'>;
 
 /** A server in this process. Made by `createSdkMcpServer`, or by hand around a server of the official SDK. */
 export interface McpSdkServerConfig extends CommonConfig {

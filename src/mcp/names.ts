@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
 /** Where a tool comes from. Structured, because a name cannot be taken apart again with certainty. */
-export interface McpToolIdentity {
+interface McpToolIdentity {
   readonly server: string;
   readonly tool: string;
 }
 
 /** Longest tool name that the Messages API takes (Claude API docs, "Define tools"). */
-export const MAX_TOOL_NAME = 64;
+const MAX_TOOL_NAME = 64;
 
 const HASH_LENGTH = 10;
 const LOOKS_HASHED = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
 
 /** A name as the Messages API takes it, one `_` for each character that it does not (Claude Code docs, MCP). */
-export const normalizeMcpName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/gu, '_');
+const normalizeMcpName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/gu, '_');
 
 /** The full name, whatever its length: what permission rules and hooks see. */
 export const canonicalMcpName = ({ server, tool }: McpToolIdentity): string =>

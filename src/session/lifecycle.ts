@@ -28,10 +28,12 @@ export function createLifecycle({
   startServers,
   release,
 }: LifecycleParts): SessionLifecycle {
+  let isClosing = false;
   return {
     start: async () => {
       const starting = startServers();
       const notices = starting ? await starting : [];
+      if (isClosing) return;
       const session = services();
       const { agent, model } = session;
       session.update({
@@ -54,6 +56,7 @@ export function createLifecycle({
       session.promptContext = [...session.promptContext, ...additionalContext];
     },
     close: async () => {
+      isClosing = true;
       const session = services();
       const left = await session.tasks.close(session.limits.graceMs, session.clock);
       for (const { id, title } of left) {

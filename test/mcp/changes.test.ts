@@ -93,12 +93,16 @@ describe('names of servers and tools', () => {
     const server = 'a3c1e2d4-0000-4000-8000-123456789abc';
     const tool = 'slack_search_public_and_private_v2';
     const seen: unknown[] = [];
+    const remember = async (input: unknown) => {
+      seen.push(input);
+      return {};
+    };
     const { session, results } = await scene(
       (request) => (request.n === 1 ? [toolUse(toolNamesOf(request.body)[0] ?? '', { q: 1 })] : [text('done')]),
       {
         mcpServers: { [server]: new ScriptedMcpServer([toolInfo(tool)]).echo().config },
         permissions: { allow: [`mcp__${server}__${tool}`] },
-        hooks: { PreToolUse: [{ matcher: `mcp__${server}__.*`, hooks: [async (input) => (seen.push(input), {})] }] },
+        hooks: { PreToolUse: [{ matcher: `mcp__${server}__.*`, hooks: [remember] }] },
       },
     );
     await session.send('go').done;
