@@ -10,6 +10,7 @@ export default defineConfig({
       { find: /^sixgates$/, replacement: source('./src/index.ts') },
       { find: /^sixgates\/testing$/, replacement: source('./src/testing/index.ts') },
       { find: /^sixgates\/inspect$/, replacement: source('./src/inspect/index.ts') },
+      { find: /^sixgates\/restate$/, replacement: source('./src/durable/index.ts') },
     ],
   },
   test: {
