@@ -140,7 +140,7 @@ function toolEnds(
     { type: 'end.succeeded', say: 'the tool succeeds', end: { kind: 'succeeded', durationMs: 1, hasModifier: false } },
     { type: 'end.failed', say: 'the tool fails', end: { kind: 'failed', durationMs: 1, message: 'explored failure' } },
     { type: 'end.timedOut', say: 'the tool times out', end: { kind: 'timedOut', durationMs: 1, limitMs: 1, message: 'explored timeout' } },
-    { type: 'end.aborted', say: 'the tool obeys the abort', end: { kind: 'aborted', durationMs: 1, abandoned: false } },
+    { type: 'end.aborted', say: 'the tool obeys the abort', end: { kind: 'aborted', durationMs: 1, started: true, abandoned: false } },
   ];
   const aborted = callContext(snapshot).abort !== null;
   return all.filter(({ end }, index) => (end.kind === 'aborted' ? aborted : faults || index === 0));

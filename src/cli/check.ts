@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import { Command, Option } from 'commander';
+import { z } from 'zod';
+import { checkPolicy, describeReport, findPolicy, junitReport, loadPolicy, type Policy, plainReport } from '../testing/policy/index.js';
+
+const optionsSchema = z.object({
+  settings: z.string().optional(),
+  cwd: z.string().optional(),
+  home: z.string().optional(),
+  json: z.boolean().optional(),
+  junit: z.string().optional(),
+  coverage: z.string().optional(),
+  failOn: z.enum(['hole', 'warning', 'note']).optional(),
+  audit: z.boolean().optional(),
+});
+type CheckOptions = z.infer<typeof optionsSchema>;
+
+/** `sixgates check`: settings against a policy, or, without one, what in them is probably not as meant. Exit code 1 for a finding, 2 for a check that could not be made. */
+export function checkCommand(output: Writable = process.stdout, errors: Writable = process.stderr): Command {
+  return new Command('check')
+    .description('hold your settings against a policy; without one, look through them for holes')
+    .argument('[policy]', 'a policy file: .ts, .mjs, .js or .json (default: sixgates.policy.* of the working directory)')
+    .addOption(new Option('--settings <file>', "a settings file in place of the project's own"))
+    .addOption(new Option('--cwd <dir>', 'working directory (default: that of the policy, else the current one)'))
+    .addOption(new Option('--home <dir>', 'home directory (default: your own)'))
+    .addOption(new Option('--json', 'print one JSON object'))
+    .addOption(new Option('--junit <file>', 'also write a JUnit report'))
+    .addOption(new Option('--coverage <file>', 'also write which states and transitions the paths reached'))
+    .addOption(new Option('--fail-on <severity>', 'findings that fail the check (default: hole)').choices(['hole', 'warning', 'note']))
+    .addOption(new Option('--no-audit', 'only the policy'))
+    .action(async (file: string | undefined, given: unknown) => {
+      const options = optionsSchema.parse(given);
+      try {
+        const { model, ...report } = await checkPolicy(await policyFor(file, options));
+        output.write(options.json === true ? `${JSON.stringify(plainReport(report), null, 2)}\n` : describeReport(report));
+        if (options.junit !== undefined) writeFileSync(options.junit, junitReport(report));
+        if (options.coverage !== undefined && model !== null)
+          writeFileSync(options.coverage, `${JSON.stringify(model.coverage, null, 2)}\n`);
+        process.exitCode = report.ok ? 0 : 1;
+      } catch (error) {
+        errors.write(`sixgates check: ${error instanceof Error ? error.message : String(error)}\n`);
+        process.exitCode = 2;
+      }
+    });
+}
+
+async function policyFor(file: string | undefined, options: CheckOptions): Promise<Policy> {
+  const found = file ?? findPolicy(resolve(options.cwd ?? '.'));
+  const policy: Policy = found === undefined ? { properties: [], cwd: resolve(options.cwd ?? '.') } : await loadPolicy(found);
+  const { settings, cwd, home, failOn, audit } = options;
+  return {
+    ...policy,
+    ...(settings === undefined ? {} : { settings: resolve(settings) }),
+    ...(cwd === undefined ? {} : { cwd: resolve(cwd) }),
+    ...(home === undefined ? {} : { home: resolve(home) }),
+    ...(failOn === undefined ? {} : { failOn }),
+    ...(audit === false ? { audit: false } : {}),
+  };
+}
