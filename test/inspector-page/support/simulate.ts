@@ -8,6 +8,7 @@ import type { SessionStart } from '../../../machines/session.js';
 import type { CallPortInput, GateAnswer, Report, ResolvedTool, ToolEnd } from '../../../machines/toolCall.js';
 import type { TurnAddress, TurnPlan } from '../../../machines/turn.js';
 import type { HookResult } from '../../../src/hooks/types.js';
+import type { Breakpoint } from '../../../src/inspect/index.js';
 import { DebugGate, type InspectedSystem, inspectFlow } from '../../../src/inspect/index.js';
 import type { ModelStreamEvent } from '../../../src/model/types.js';
 import type { PermissionAnswer, PermissionDecision, PermissionFacts } from '../../../src/permissions/types.js';
@@ -39,6 +40,7 @@ export interface Simulation {
   readonly system: InspectedSystem;
   readonly time: VirtualTime;
   readonly gate: DebugGate;
+  readonly root: AnyActorRef;
 }
 
 /**
@@ -47,11 +49,11 @@ export interface Simulation {
  */
 export async function simulate(
   turns: readonly TurnScript[],
-  options: { readonly name?: string; readonly startedAt?: number } = {},
+  options: { readonly name?: string; readonly startedAt?: number; readonly breakpoints?: readonly Breakpoint[] } = {},
 ): Promise<Simulation> {
   const time = new VirtualTime();
   const startedAt = options.startedAt ?? Date.UTC(2026, 10, 30, 9, 0, 0);
-  const gate = new DebugGate();
+  const gate = new DebugGate({ breakpoints: options.breakpoints ?? [] });
   const calls = new Map<string, CallScript>();
   let system: InspectedSystem | undefined;
   let callNumber = 0;
@@ -280,7 +282,7 @@ export async function simulate(
   root.send({ type: 'inbox.changed', waiting: 1, fromPerson: true });
   await time.play(15);
   root.send({ type: 'inbox.changed', waiting: 0, fromPerson: true });
-  return { system, time, gate };
+  return { system, time, gate, root };
 }
 
 const toolOf = ({ tool, hooks }: CallScript): ResolvedTool => ({

@@ -239,3 +239,53 @@ export const bugfix = (push: CallScript['answer']): readonly TurnScript[] => [
     ],
   },
 ];
+
+/** One call for each way a decision can come about. */
+export const verdicts: Readonly<Record<string, CallScript>> = {
+  denyRule: {
+    tool: 'Bash',
+    input: { command: 'rm -rf /' },
+    facts: {
+      denyRule: match('deny', 'Bash(rm *)', 4),
+      allowRule: match('allow', 'Bash', 2),
+      shadowed: [{ rule: match('allow', 'Bash', 2), by: 'deny Bash(rm *) matched first' }],
+    },
+  },
+  askRule: {
+    tool: 'Bash',
+    input: { command: 'git push' },
+    facts: { askRule: match('ask', 'Bash(git push *)', 14) },
+    answer: { after: 5, behavior: 'deny' },
+  },
+  allowRule: {
+    tool: 'Bash',
+    input: { command: 'npm test' },
+    facts: { allowRule: match('allow', 'Bash(npm test)', 12, 'npm test', userSettings) },
+    output: 'ok',
+  },
+  hookDenies: {
+    tool: 'Bash',
+    input: { command: 'curl x' },
+    hooks: [guard],
+    facts: { hook: { behavior: 'deny', hookName: 'guard.mjs', reason: 'no network' } },
+  },
+  hookAsksOverAllow: {
+    tool: 'Write',
+    input: { file_path: '/x' },
+    hooks: [lint],
+    facts: {
+      hook: { behavior: 'ask', hookName: 'no-secrets', reason: 'looks like a key' },
+      allowRule: match('allow', 'Write', 5),
+      shadowed: [{ rule: match('allow', 'Write', 5), by: 'the hook no-secrets asks' }],
+    },
+    answer: { after: 5, behavior: 'allow' },
+    output: 'ok',
+  },
+  bypass: {
+    tool: 'Bash',
+    input: { command: 'make' },
+    facts: { mode: 'bypassPermissions', modeVerdict: { behavior: 'allow', reason: 'Mode bypassPermissions allows everything' } },
+    output: 'ok',
+  },
+  nobodyToAsk: { tool: 'Bash', input: { command: 'npm publish' }, facts: { canAsk: false } },
+};

@@ -156,7 +156,6 @@ function State({ box, node, compound, active, chosen, breakpoints, onState }: St
   const label = [node.id, active ? 'active' : '', breakpoints.length > 0 ? 'breakpoint set' : ''].filter(Boolean).join(', ');
   const title = node.key === '' ? node.id : node.key;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a button element cannot stand inside an SVG
     <g
       className={`state ${kind}${active ? ' active' : ''}${chosen ? ' chosen' : ''} depth-${Math.min(box.depth, 3)}`}
       data-state={node.id}

@@ -73,7 +73,9 @@ export function travelToChange(inspector: Inspector, direction: 1 | -1): void {
   const { actor, travel } = view.get();
   for (let at = flow.positionOf(travel ?? flow.lastSeq) + direction; at >= 0 && at < flow.events.length; at += direction) {
     const event = flow.events[at];
-    if (event?.type === 'transition' && (actor === null || event.actor === actor)) return travelTo(inspector, event.seq);
+    if (event?.type !== 'transition' || (actor !== null && event.actor !== actor)) continue;
+    travelTo(inspector, event.seq);
+    return;
   }
 }
 export function goLive(inspector: Inspector): void {

@@ -40,6 +40,11 @@ export function sourceText(source: VerdictSource | undefined): string {
   }
 }
 
+/** How a call stands, in a word. */
+export function statusText(call: Call): string {
+  return call.status === 'checks' ? 'checking' : call.status === 'hooks' ? 'in hooks' : call.status;
+}
+
 /** The check that demanded a question, if one did. */
 export const demandOf = (trace: readonly TraceEntry[]): TraceEntry | undefined => trace.find((entry) => entry.behavior === 'ask');
 

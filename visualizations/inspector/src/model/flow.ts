@@ -17,6 +17,10 @@ export interface Actor {
   readonly startSeq: number;
   readonly startT: number;
   readonly children: string[];
+  /** Children that have not ended; made with the first child, since most actors never have one. */
+  activeChildren: Set<string> | null;
+  /** Children that have ended with a problem in them. */
+  troubled: number;
   readonly input: BodyRef | undefined;
   /** Number among its kind within the session: turn 3, query 2. */
   readonly ordinal: number;
@@ -236,6 +240,8 @@ export class Flow {
       startSeq: event.seq,
       startT: event.t,
       children: [],
+      activeChildren: null,
+      troubled: 0,
       input: event.input,
       ordinal,
       endT: null,
@@ -249,8 +255,11 @@ export class Flow {
       calls: 0,
       contexts: [],
     });
-    if (parent) parent.children.push(event.actor);
-    else this.roots.push(event.actor);
+    if (parent) {
+      parent.children.push(event.actor);
+      parent.activeChildren ??= new Set();
+      parent.activeChildren.add(event.actor);
+    } else this.roots.push(event.actor);
     if (event.kind !== 'toolCall') return;
     const call = this.#calls.get(event.toolUseId ?? '') ?? this.#newCall(event.toolUseId ?? event.actor, event);
     call.actor = event.actor;
@@ -267,12 +276,14 @@ export class Flow {
 
   #stop(event: Extract<FlowEvent, { type: 'actor.stopped' }>): void {
     const actor = this.actors.get(event.actor);
-    if (!actor || actor.status !== 'active') return;
+    if (actor?.status !== 'active') return;
     actor.status = event.status;
     actor.endT = event.t;
     actor.endSeq = event.seq;
     actor.output = event.output;
     actor.error = event.error;
+    const parent = actor.parent === null ? undefined : this.actors.get(actor.parent);
+    if (parent?.activeChildren?.delete(actor.id) && (actor.problems > 0 || actor.status === 'error')) parent.troubled++;
   }
 
   /** Marks an actor and everything above it, so that a problem deep in a folded tree is seen from the top. */
@@ -289,9 +300,12 @@ export class Flow {
   }
   #agentOf(actor: Actor | undefined): string {
     const session = this.actors.get(this.#sessionOf(actor));
-    return session && session.parent !== null ? session.name : '';
+    return session && session.parent !== null ? agentName(session) : '';
   }
 }
+
+/** What a subagent's session is called. */
+export const agentName = ({ label, name }: Pick<Actor, 'label' | 'name'>): string => (label === '' ? name : label);
 
 /** Whether an actor is `scope` or lies below it. A null scope holds everything. */
 export const isWithin = (actor: string | null, scope: string | null): boolean =>

@@ -33,10 +33,6 @@ export class Interner {
           source: event.source === null ? null : this.#string(event.source),
           event: this.#string(event.event),
         };
-      case 'context':
-      case 'ignored':
-      case 'actor.stopped':
-        return { ...event, actor: this.#string(event.actor) };
       default:
         return event;
     }

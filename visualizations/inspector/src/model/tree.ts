@@ -1,4 +1,4 @@
-import type { Actor, Flow } from './flow.js';
+import { type Actor, agentName, type Flow } from './flow.js';
 
 export type TreeRow =
   | { readonly kind: 'actor'; readonly actor: Actor; readonly depth: number; readonly hasChildren: boolean; readonly expanded: boolean }
@@ -25,8 +25,12 @@ export interface TreeOptions {
 
 /** Finished children that stay in view below their parent. */
 const RECENT = 3;
+/** From so many children on, only the last ones, the active ones and what is selected are looked at. */
+const MANY_CHILDREN = 400;
 
 export const foldKey = (parent: string): string => `${parent}#finished`;
+
+const hasTrouble = (actor: Actor): boolean => actor.problems > 0 || actor.status === 'error';
 
 /** Promises and observables behind a machine's ports tell little in a tree; machines and tasks are what one looks for. */
 const isShown = (actor: Actor, showHelpers: boolean): boolean => showHelpers || actor.machine !== null || actor.kind === 'task';
@@ -42,7 +46,7 @@ export function treeRows(flow: Flow, options: TreeOptions): readonly TreeRow[] {
   /** Children to show; those of a hidden actor move up to the next one that is shown. */
   const childrenOf = (actor: Actor): Actor[] => {
     const out: Actor[] = [];
-    for (const id of actor.children) {
+    for (const id of lookedAt(actor)) {
       const child = flow.actors.get(id);
       if (!child || !started(child)) continue;
       if (isShown(child, showHelpers)) out.push(child);
@@ -50,6 +54,17 @@ export function treeRows(flow: Flow, options: TreeOptions): readonly TreeRow[] {
     }
     return out;
   };
+
+  /** Of many children those that can be rows; the others are only counted. */
+  const lookedAt = (actor: Actor): readonly string[] => {
+    if (!isLong(actor)) return actor.children;
+    const recent = new Set([...(actor.activeChildren ?? []), ...actor.children.slice(-RECENT - 2)]);
+    const chosen = selected?.startsWith(`${actor.id}/`) ? selected.slice(actor.id.length + 1).split('/', 1)[0] : undefined;
+    if (chosen !== undefined) recent.add(`${actor.id}/${chosen}`);
+    return actor.children.length > 0 ? [...recent].filter((id) => flow.actors.get(id)?.parent === actor.id) : [];
+  };
+  const isLong = (actor: Actor): boolean =>
+    seq === null && actor.children.length > MANY_CHILDREN && !(toggled.get(foldKey(actor.id)) ?? false) && !showHelpers;
 
   const visit = (actor: Actor, depth: number, open: boolean): void => {
     const children = childrenOf(actor);
@@ -59,10 +74,20 @@ export function treeRows(flow: Flow, options: TreeOptions): readonly TreeRow[] {
     if (!expanded) return;
     const finished = children.filter((child) => !isActive(child) && !holdsSelected(child));
     const folded = new Set(finished.length > RECENT + 1 ? finished.slice(0, -RECENT) : []);
-    if (folded.size > 0) {
-      const key = foldKey(actor.id);
+    const key = foldKey(actor.id);
+    if (isLong(actor)) {
+      // A selected child among the old ones may be out of order here; sorting by start puts it back.
+      children.sort((a, b) => a.startSeq - b.startSeq);
+      for (const child of finished.slice(0, -RECENT)) folded.add(child);
+      const shown = children.filter((child) => !folded.has(child));
+      const failedShown = shown.filter((child) => !isActive(child) && hasTrouble(child)).length;
+      const endedShown = shown.filter((child) => !isActive(child)).length;
+      const failed = actor.troubled - failedShown;
+      const done = actor.children.length - (actor.activeChildren?.size ?? 0) - endedShown - failed;
+      rows.push({ kind: 'fold', key, parent: actor.id, depth: depth + 1, done, failed, expanded: false });
+    } else if (folded.size > 0) {
       const unfolded = toggled.get(key) ?? false;
-      const failed = [...folded].filter((child) => child.problems > 0 || child.status === 'error').length;
+      const failed = [...folded].filter(hasTrouble).length;
       rows.push({ kind: 'fold', key, parent: actor.id, depth: depth + 1, done: folded.size - failed, failed, expanded: unfolded });
       if (unfolded) folded.clear();
     }
@@ -100,7 +125,7 @@ export function actorTitle(actor: Actor): string {
     case 'turn':
       return `${actor.kind} ${actor.ordinal}`;
     case 'session':
-      return actor.parent === null ? 'session' : actor.name;
+      return actor.parent === null ? 'session' : `agent ${agentName(actor)}`;
     default:
       return actor.name;
   }

@@ -146,8 +146,6 @@ function ActorRow(props: {
   const states = leaves.map(statePath).join(', ');
   const tone = waiting ? 'asking' : toneOf(actor, status);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the tree
-    // biome-ignore lint/a11y/useFocusableInteractive: focus stays on the tree, which names its active row
     <div
       id={id}
       className={`tree-row${selected ? ' selected' : ''}${status === 'active' ? '' : ' ended'}`}
@@ -216,8 +214,6 @@ function FoldRow(props: {
   const { row, id, current, onToggle } = props;
   const text = [`${count(row.done)} done`, row.failed > 0 ? `${count(row.failed)} with problems` : ''].filter(Boolean).join(', ');
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the tree
-    // biome-ignore lint/a11y/useFocusableInteractive: focus stays on the tree, which names its active row
     <div
       id={id}
       className={`tree-row fold${current ? ' current' : ''}`}

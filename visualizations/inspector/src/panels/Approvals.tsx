@@ -96,14 +96,13 @@ function ApprovalCard({ approval, place, total, onOther }: CardProps) {
   };
 
   const call = inspector.flow.call(approval.toolUseId);
-  const { askedBy } = approval;
+  const saidByInput = isJsonObject(approval.input) && Object.values(approval.input).includes(approval.title);
   return (
     <section
       ref={card}
       className="approval"
       id="approval"
       aria-label={`Approval: ${approval.toolName} ${approval.title}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes the keys y and n only while it has focus
       tabIndex={0}
       onKeyDown={(event) => {
         if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
@@ -119,9 +118,12 @@ function ApprovalCard({ approval, place, total, onOther }: CardProps) {
           <Icon name="person" />
         </span>
         <b>{approval.toolName}</b>
-        <span className="approval-title mono">
-          <Visible text={approval.title} />
-        </span>
+        {!saidByInput && (
+          <span className="approval-title mono">
+            <Visible text={approval.title} />
+          </span>
+        )}
+        <AskedBy approval={approval} may={may} />
         <span className="grow" />
         {approval.deadline !== undefined && <Countdown deadline={approval.deadline} />}
         {total > 1 && (
@@ -164,25 +166,9 @@ function ApprovalCard({ approval, place, total, onOther }: CardProps) {
           <Icon name="more" />
         </button>
       </div>
-      <div className="approval-why">
-        {askedBy?.source?.type === 'rule' ? (
-          <>
-            asked by <span className={`tag ${askedBy.source.rule.behavior}`}>{askedBy.source.rule.behavior} rule</span>{' '}
-            <code className="rule">{askedBy.source.rule.text}</code> <span className="origin mono">{ruleOrigin(askedBy.source.rule)}</span>
-          </>
-        ) : askedBy ? (
-          <>
-            asked by {sourceText(askedBy.source) || 'the permission gate'}: <Visible text={askedBy.reason} />
-          </>
-        ) : (
-          'asked because nothing allows it'
-        )}
-        {!may && <span className="quiet"> · this link may look, not answer</span>}
-      </div>
       {open === 'edit' ? (
         <EditInput approval={approval} draft={draft} onChange={setDraft} invalid={edited === null} />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with keys
         <div
           className={`approval-input${all ? ' all' : ''}`}
           ref={input}
@@ -249,6 +235,27 @@ function ApprovalCard({ approval, place, total, onOther }: CardProps) {
         </p>
       )}
     </section>
+  );
+}
+
+/** Which check put the question: the rule and its file, or whoever else asked. */
+function AskedBy({ approval: { askedBy }, may }: { readonly approval: PendingApproval; readonly may: boolean }) {
+  return (
+    <span className="approval-why">
+      {askedBy?.source?.type === 'rule' ? (
+        <>
+          asked by <span className={`tag ${askedBy.source.rule.behavior}`}>{askedBy.source.rule.behavior} rule</span>{' '}
+          <code className="rule">{askedBy.source.rule.text}</code> <span className="origin mono">{ruleOrigin(askedBy.source.rule)}</span>
+        </>
+      ) : askedBy ? (
+        <>
+          asked by {sourceText(askedBy.source) || 'the permission gate'}: <Visible text={askedBy.reason} />
+        </>
+      ) : (
+        'asked because nothing allows it'
+      )}
+      {!may && <span className="quiet"> · this link may look, not answer</span>}
+    </span>
   );
 }
 

@@ -99,7 +99,6 @@ function TextLines({ text, label }: { readonly text: string; readonly label: str
         current={current}
         onMove={setCurrent}
         row={(index) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: focus stays on the list
           <div className="text-line" id={`text-${label}-${index}`} role="option" aria-selected={index === current}>
             <Visible text={lines[index] ?? ''} />
           </div>
@@ -155,8 +154,6 @@ export function JsonTree({ value, label }: { readonly value: unknown; readonly l
           const row = rows[index];
           if (!row) return null;
           return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the tree
-            // biome-ignore lint/a11y/useFocusableInteractive: focus stays on the tree
             <div
               id={`json-${label}-${index}`}
               className={`json-row${index === current ? ' current' : ''}`}
@@ -179,7 +176,7 @@ export function JsonTree({ value, label }: { readonly value: unknown; readonly l
                   <span className="quiet">: </span>
                 </>
               )}
-              <JsonLeaf value={row.value} entries={row.entries} open={row.open} />
+              <JsonLeaf value={row.value} entries={row.entries} open={row.open} root={row.key === null} />
             </div>
           );
         }}
@@ -190,11 +187,14 @@ export function JsonTree({ value, label }: { readonly value: unknown; readonly l
 
 const STRING_CHARS = 300;
 
-function JsonLeaf({ value, entries, open }: { readonly value: unknown; readonly entries: number; readonly open: boolean }) {
+function JsonLeaf(props: { readonly value: unknown; readonly entries: number; readonly open: boolean; readonly root: boolean }) {
+  const { value, entries, open, root } = props;
   if (entries >= 0) {
     const isList = Array.isArray(value);
     if (entries === 0) return <span className="quiet">{isList ? '[]' : '{}'}</span>;
-    return <span className="quiet">{open ? '' : isList ? `[ ${plural(entries, 'item')} ]` : `{ ${plural(entries, 'key')} }`}</span>;
+    return (
+      <span className="quiet">{open && !root ? '' : isList ? `[ ${plural(entries, 'item')} ]` : `{ ${plural(entries, 'key')} }`}</span>
+    );
   }
   if (typeof value === 'string') {
     const shown = value.length > STRING_CHARS ? `${value.slice(0, STRING_CHARS)}…` : value;

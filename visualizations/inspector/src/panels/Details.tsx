@@ -1,6 +1,6 @@
 import type { BodyRef, FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
 import type { Call } from '../model/calls.js';
-import { eventText, statesText } from '../model/describe.js';
+import { eventText, statesText, statusText } from '../model/describe.js';
 import type { Actor } from '../model/flow.js';
 import { actorTitle } from '../model/tree.js';
 import type { DetailsTab } from '../model/view.js';
@@ -35,14 +35,14 @@ export function Details() {
         {call && actor?.id === call.actor ? (
           <>
             <h2>{call.tool}</h2>
-            <span className={`status ${call.status}`}>{call.status}</span>
+            <span className={`status ${call.status}`}>{statusText(call)}</span>
             <span className="grow" />
             <span className="quiet mono id">{call.toolUseId}</span>
           </>
         ) : (
           <>
             <h2>{actor ? actorTitle(actor) : 'Details'}</h2>
-            {actor && <span className="quiet">{actor.kind}</span>}
+            {actor && actor.kind !== actorTitle(actor) && <span className="quiet">{actor.kind}</span>}
             <span className="grow" />
             {actor && <span className="quiet mono id">{actor.id.slice(actor.id.lastIndexOf('/') + 1)}</span>}
           </>
@@ -55,7 +55,6 @@ export function Details() {
         onChange={(details) => inspector.view.patch({ details })}
         panel="details-panel"
       />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with keys */}
       <div
         className="details-body"
         id="details-panel"

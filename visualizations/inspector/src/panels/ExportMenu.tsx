@@ -101,7 +101,6 @@ export function ExportMenu() {
               : `Masked: ${ready.ready.redacted.map(({ rule, count: times }) => `${rule} ×${count(times)}`).join(', ')}.`}
           </p>
           {ready.head !== '' && (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with keys
             <pre className="preview" tabIndex={0} aria-label="Preview">
               <Visible text={ready.head} />
             </pre>

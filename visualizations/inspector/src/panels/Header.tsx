@@ -191,7 +191,6 @@ function MenuButton({ menu, label, disabled, children }: MenuButtonProps) {
         {children}
       </button>
       {open && (
-        // biome-ignore lint/a11y/useSemanticElements: a popover beside its button, not a modal dialog
         <div className="menu card" role="dialog" aria-label={label}>
           {menu === 'breakpoints' && <BreakpointMenu />}
           {menu === 'held' && <HeldMenu />}

@@ -3,7 +3,7 @@ import type { FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
 import { eventLabel } from '../../../../src/inspect/protocol/graph.js';
 import { selectCall, selectEvent } from '../model/actions.js';
 import { type Call, isProblem } from '../model/calls.js';
-import { decidedBy, eventText } from '../model/describe.js';
+import { decidedBy, eventText, statusText } from '../model/describe.js';
 import { EventFilter, filterCalls } from '../model/filter.js';
 import { actorTitle } from '../model/tree.js';
 import type { LogTab } from '../model/view.js';
@@ -135,8 +135,6 @@ function CallRow(props: {
 }) {
   const { call, id, row, selected, now, onSelect } = props;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the table
-    // biome-ignore lint/a11y/useFocusableInteractive: focus stays on the table, which names its active row
     <div
       id={id}
       className={`table-row${selected ? ' selected' : ''}`}
@@ -163,7 +161,7 @@ function CallRow(props: {
         <GatePips call={call} />
       </span>
       <span role="gridcell" className={`status ${isProblem(call) && call.outcome === 'succeeded' ? 'failed' : call.status}`}>
-        {call.status}
+        {statusText(call)}
       </span>
       <span role="gridcell" className="quiet" title={decidedBy(call)}>
         {decidedBy(call)}
@@ -287,8 +285,6 @@ function EventTable({ id, label, rows, place, tail, empty }: EventTableProps) {
         const call = actor === null ? undefined : flow.callOfActor(actor);
         const later = view.travel !== null && event.seq > view.travel;
         return (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the table
-          // biome-ignore lint/a11y/useFocusableInteractive: focus stays on the table, which names its active row
           <div
             id={`${id}-${index}`}
             className={`table-row${index === selected ? ' selected' : ''}${later ? ' later' : ''}${event.seq === view.travel ? ' now' : ''}`}

@@ -58,10 +58,9 @@ export function Sequence() {
       row={(index) => {
         const row = shown[index];
         if (!row) return null;
-        const [from, to] = [row.source === null ? null : laneOf(row.source), laneOf(row.actor)];
+        const source = machineSource(flow, row);
+        const [from, to] = [source === null ? null : laneOf(source), laneOf(row.actor)];
         return (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the list
-          // biome-ignore lint/a11y/useFocusableInteractive: focus stays on the list, which names its active row
           <div
             id={`sequence-${index}`}
             role="option"
@@ -79,7 +78,7 @@ export function Sequence() {
               <text className="seq" x={6} y={17}>
                 {row.seq}
               </text>
-              <Arrow from={from} to={to} x={x} text={eventLabel(row.event)} />
+              <Arrow from={from} to={to} x={x} text={messageText(flow, row)} />
             </svg>
           </div>
         );
@@ -135,6 +134,17 @@ function laneName(flow: Flow, id: string, last: boolean): string {
   return actor ? actorTitle(actor) : id;
 }
 
+/** Promises and streams behind a machine's ports get no lane: what they say arrives from outside. */
+function machineSource(flow: Flow, { source }: EventReceived): string | null {
+  return source !== null && flow.actors.get(source)?.machine != null ? source : null;
+}
+
+function messageText(flow: Flow, { event, source }: EventReceived): string {
+  const label = eventLabel(event);
+  const helper = source === null ? undefined : flow.actors.get(source);
+  return helper && helper.machine === null && label === 'done' ? `done: ${helper.name}` : label;
+}
+
 const OTHERS = '(others)';
 const PER_FRAME = 40_000;
 
@@ -158,14 +168,15 @@ class Messages {
       this.#lanes = [];
     }
     const end = Math.min(flow.events.length, this.#looked + PER_FRAME);
-    for (; this.#looked < end; this.#looked++) this.#take(flow.events[this.#looked], scope);
+    for (; this.#looked < end; this.#looked++) this.#take(flow, flow.events[this.#looked], scope);
     return { rows: this.#rows, lanes: this.#lanes, more: this.#looked < flow.events.length };
   }
 
-  #take(event: FlowEvent | undefined, scope: string | null): void {
+  #take(flow: Flow, event: FlowEvent | undefined, scope: string | null): void {
     if (event?.type !== 'event' || !isWithin(event.actor, scope)) return;
+    if (event.source === event.actor || flow.actors.get(event.actor)?.machine == null) return;
     this.#rows.push(event);
-    for (const actor of [event.source, event.actor]) {
+    for (const actor of [machineSource(flow, event), event.actor]) {
       if (actor === null || this.#lanes.includes(actor) || this.#lanes.at(-1) === OTHERS) continue;
       this.#lanes.push(this.#lanes.length === MOST_LANES - 1 ? OTHERS : actor);
     }

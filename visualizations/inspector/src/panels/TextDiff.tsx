@@ -13,7 +13,6 @@ export function TextDiff({ before, after }: { readonly before: string; readonly 
   }, [before, after]);
   if (!parts) return <p className="quiet">The texts are too long or too different to compare here.</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with keys
     <pre className="diff" tabIndex={0} aria-label="Difference">
       {parts.map((part, index) => {
         const sign = part.added ? '+' : part.removed ? '−' : ' ';

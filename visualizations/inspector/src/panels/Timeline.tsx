@@ -128,12 +128,10 @@ export function Timeline() {
           ))}
         </ul>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys pan and zoom */}
       <div
         className="timeline-body"
         id="timeline"
         ref={setBody}
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a canvas that is panned and zoomed with keys
         role="application"
         aria-label={`Timeline of ${plural(flow.calls.length, 'call')}. W and S zoom, A and D move. The Calls table shows the same in text.`}
         tabIndex={0}

@@ -18,7 +18,7 @@ export function Transport() {
   const waiting = [...flow.activeCalls].filter((call) => call.status === 'asking').length;
   const none = flow.events.length === 0;
   return (
-    <footer className="transport">
+    <footer className="transport" data-last-seq={flow.lastSeq} data-calls={flow.calls.length}>
       <div className="controls" role="toolbar" aria-label="Time travel">
         <button
           type="button"

@@ -15,10 +15,10 @@ export function Why({ call }: { readonly call: Call }) {
   return (
     <div className="why">
       {call.decisions.length === 0 && (
-        <p className="verdict open">
+        <div className="verdict open">
           <b>{call.status === 'asking' ? 'Waits for a person' : call.endT === null ? 'Not decided yet' : 'Never came to a decision'}</b>
-          {pending?.askedBy ? <Cause entry={pending.askedBy} /> : call.endT !== null && <span>{call.summary}</span>}
-        </p>
+          {pending?.askedBy ? <Cause entry={pending.askedBy} /> : call.endT !== null && <p>{call.summary}</p>}
+        </div>
       )}
       {call.decisions.map((decision, index) => (
         <Decision key={decision.seq} decision={decision} passage={call.decisions.length > 1 ? index + 1 : 0} />

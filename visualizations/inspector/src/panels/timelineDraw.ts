@@ -104,9 +104,11 @@ export function draw(context: CanvasRenderingContext2D, input: DrawInput): Bar[]
   const lastPixel = new Map<number, number>();
   const problems: [Bar, string][] = [];
   let chosen: Bar | null = null;
-  for (const call of calls) {
+  for (let at = 0; at < calls.length; at++) {
+    const call = calls[at];
+    if (!call || call.startT > window.to) break;
     const end = endOf(call, now);
-    if (end < window.from || call.startT > window.to) continue;
+    if (end < window.from) continue;
     const left = x(call.startT);
     const right = Math.max(left + 1.5, x(end));
     const y = AXIS + 3 + call.lane * lane;

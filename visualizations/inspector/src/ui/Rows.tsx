@@ -43,13 +43,15 @@ export function Rows(props: RowsProps) {
     const before = shown.current;
     if (!element || before.place === place) {
       shown.current = { place, current };
+      if (element) places.current.set(place, { top: element.scrollTop, current });
       return;
     }
     shown.current = { place, current };
     const saved = places.current.get(place);
-    if (saved) element.scrollTop = saved.top;
+    element.scrollTop = saved?.top ?? 0;
+    atEnd.current = tail && element.scrollHeight - element.scrollTop - element.clientHeight < rowHeight;
     if (current >= 0 && (!saved || saved.current !== current)) virtualizer.scrollToIndex(current, { align: saved ? 'auto' : 'center' });
-  }, [place, current, virtualizer]);
+  }, [place, current, virtualizer, tail, rowHeight]);
 
   useEffect(() => {
     if (tail && atEnd.current && count > 0 && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
@@ -81,7 +83,6 @@ export function Rows(props: RowsProps) {
   return (
     <div className={`rows ${className}`}>
       {head}
-      {/* biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table element */}
       <div
         ref={scroller}
         id={id}

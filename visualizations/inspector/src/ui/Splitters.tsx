@@ -81,7 +81,6 @@ function Handle({ edge, value, onChange }: { readonly edge: Edge; readonly value
     onChange(value + by * grows * perPixel(event.currentTarget));
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a rule that can be moved is the separator role, not an hr
     <div
       className={`handle ${vertical ? 'vertical' : 'horizontal'} ${edge}`}
       role="separator"

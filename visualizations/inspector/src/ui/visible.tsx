@@ -1,12 +1,11 @@
 import { Fragment } from 'react';
 
 /**
- * Characters that move, hide or reorder text: C0 and C1 controls but line break and tab, soft hyphen, zero-width and
- * bidirectional controls, variation and tag characters. Whoever approves an input must see that they are there.
+ * Characters that move, hide or reorder text: controls but line break and tab, format characters (bidirectional, zero-width,
+ * tags, soft hyphen), fillers, line separators and variation selectors. Whoever approves an input must see that they are there.
  */
-const HIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
+const HIDDEN = /[\p{Cc}\p{Cf}\u115f\u1160\u17b4\u17b5\u2028\u2029\u3164\uffa0]|\p{Variation_Selector}/gu;
+const LAYOUT = new Set(['\n', '\t']);
 
 export interface TextPiece {
   readonly text: string;
@@ -22,6 +21,7 @@ export function visiblePieces(text: string): readonly TextPiece[] {
   const pieces: TextPiece[] = [];
   let from = 0;
   for (const match of text.matchAll(HIDDEN)) {
+    if (LAYOUT.has(match[0])) continue;
     if (match.index > from) pieces.push({ text: text.slice(from, match.index), hidden: false });
     pieces.push({ text: escapeOf(match[0]), hidden: true });
     from = match.index + match[0].length;

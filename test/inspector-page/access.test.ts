@@ -1,0 +1,201 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch } from './support/chromium.js';
+import { toldFlow } from './support/flows.js';
+import { type OpenPage, openFlow, watchedPage } from './support/open.js';
+import { caughtUp } from './support/read.js';
+import { type Simulation, simulate } from './support/simulate.js';
+import { bugfix } from './support/story.js';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser: Awaited<ReturnType<typeof launch>>;
+let context: BrowserContext;
+beforeAll(async () => {
+  browser = await launch();
+  context = browser.context;
+});
+afterAll(() => browser.close());
+
+async function on(opened: Promise<OpenPage>, work: (opened: OpenPage) => Promise<void>): Promise<void> {
+  const one = await opened;
+  try {
+    await work(one);
+  } finally {
+    await one.close();
+  }
+}
+
+async function story(): Promise<Simulation> {
+  const simulation = await simulate(bugfix(null));
+  await simulation.time.play();
+  return simulation;
+}
+
+/** Injected over the debugging protocol, because the page's policy rightly keeps foreign scripts out. */
+async function violations(page: Page): Promise<readonly string[]> {
+  const session = await context.newCDPSession(page);
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await session.send('Runtime.evaluate', { expression: axeSource });
+    const { result } = await session.send('Runtime.evaluate', {
+      expression: `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })
+        .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? '')).join(' | ')))`,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (!Array.isArray(result.value)) throw new Error('axe did not run');
+    found.push(...result.value.map((text: unknown) => `${colorScheme} ${String(text)}`));
+  }
+  return found;
+}
+
+describe('accessibility, by WCAG 2.2 AA rules in light and dark', () => {
+  test('of the empty page', async () => {
+    const system = toldFlow('empty');
+    await on(openFlow(context, system), async ({ page }) => {
+      await page.getByText('No actor has started yet').waitFor();
+      expect(await violations(page)).toEqual([]);
+    });
+  });
+
+  test('of a live flow with a question, its events, its help and a breakpoint', { timeout: 60_000 }, async () => {
+    const { system, gate } = await story();
+    await on(openFlow(context, system), async ({ page }) => {
+      await caughtUp(page, system.log);
+      await page.locator('#approval').waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.locator('[data-call]', { hasText: 'git status' }).click();
+      await page.getByRole('tab', { name: 'Events' }).click();
+      await page.getByRole('tab', { name: 'Input' }).click();
+      await page.getByRole('button', { name: 'More answers' }).click();
+      await page.locator('[data-state="toolCall.executing"]').focus();
+      await page.keyboard.press('b');
+      await page.keyboard.press('Enter');
+      gate.pause('test');
+      await page.getByRole('button', { name: /^Resume/ }).waitFor();
+      await page.getByRole('button', { name: 'Breakpoints' }).click();
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('tab', { name: 'Sequence' }).click();
+      await page.getByRole('tab', { name: 'Context diff' }).click();
+      expect(await violations(page)).toEqual([]);
+      await page.locator('body').press('?');
+      await page.getByRole('dialog', { name: 'Keys and help' }).waitFor();
+      expect(await violations(page)).toEqual([]);
+    });
+  });
+});
+
+describe('the keyboard', () => {
+  test('reaches everything, and focus is seen where it is', async () => {
+    const { system } = await story();
+    await on(openFlow(context, system), async ({ page }) => {
+      await caughtUp(page, system.log);
+      await page.locator('body').press('/');
+      await page.keyboard.type('is:denied');
+      await page.keyboard.press('Escape');
+      expect(await page.locator('#filter').inputValue()).toBe('');
+      await page.keyboard.press('g');
+      await page.keyboard.press('l');
+      await page.keyboard.press('Home');
+      expect(await page.locator('[data-call][aria-selected=true]').getAttribute('data-call')).toBe('toolu_001');
+      await page.keyboard.press('j');
+      expect(await page.locator('[data-call][aria-selected=true]').getAttribute('data-call')).toBe('toolu_002');
+      await page.keyboard.press('e');
+      await page.locator('[data-verdict]').waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('a');
+      await page.keyboard.press('Home');
+      expect(await page.locator('[role=treeitem][aria-selected=true]').getAttribute('data-actor')).toBe('session');
+      await page.keyboard.press('ArrowLeft');
+      expect(await page.locator('[data-actor]').count()).toBe(1);
+      await page.keyboard.press('ArrowRight');
+      expect(await page.locator('[data-actor]').count()).toBeGreaterThan(3);
+      await page.keyboard.press('g');
+      await page.keyboard.press('c');
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('data-state'))).toMatch(/^session/);
+      const seen = new Set<string>();
+      for (let i = 0; i < 40; i++) {
+        await page.keyboard.press('Tab');
+        const { what, visible } = await page.evaluate(() => {
+          const element = document.activeElement;
+          if (!element || element === document.body) return { what: 'body', visible: true };
+          const target = element.querySelector(':scope > .box') ?? element.closest('.filter, .find') ?? element;
+          const style = getComputedStyle(target);
+          const stroke = target !== element && style.strokeWidth === '2.5px';
+          return {
+            what: element.getAttribute('aria-label') ?? element.textContent ?? '',
+            visible: style.outlineStyle !== 'none' || stroke,
+          };
+        });
+        seen.add(what);
+        expect({ what, visible }).toEqual({ what, visible: true });
+      }
+      expect(seen.size).toBeGreaterThan(15);
+    });
+  });
+
+  test('says that an approval waits, in a live region', async () => {
+    const { system } = await story();
+    await on(openFlow(context, system), async ({ page }) => {
+      await page.locator('#approval').waitFor();
+      expect(await page.locator('[aria-live=assertive]').textContent()).toContain('1 approval waiting: Bash');
+      expect(await page.title()).toMatch(/^\(1\) /);
+    });
+  });
+
+  test('has no single-letter keys when they are switched off', async () => {
+    const { system } = await story();
+    await on(openFlow(context, system), async ({ page }) => {
+      await caughtUp(page, system.log);
+      await page.locator('body').press('?');
+      await page.getByLabel('Single letters act as keys').uncheck();
+      await page.keyboard.press('Escape');
+      await page.locator('body').press('/');
+      expect(await page.locator('#filter').evaluate((input) => input === document.activeElement)).toBe(false);
+      await page.getByRole('button', { name: 'Keys and help' }).click();
+      await page.getByLabel('Single letters act as keys').check();
+    });
+  });
+});
+
+describe('a one-file HTML export', () => {
+  test('opens from the disk with one request, the same counts, chart and log', async () => {
+    const { system } = await story();
+    const dir = mkdtempSync(join(tmpdir(), 'sixgates-html-'));
+    try {
+      await on(openFlow(context, system), async ({ page }) => {
+        await caughtUp(page, system.log);
+        await page.getByRole('button', { name: 'Export' }).click();
+        await page.getByLabel('One-file HTML').check();
+        await page.getByRole('button', { name: 'Preview' }).click();
+        const saved = page.waitForEvent('download');
+        await page.getByRole('button', { name: 'Save' }).click();
+        const download = await saved;
+        expect(download.suggestedFilename()).toMatch(/\.html$/);
+        await download.saveAs(join(dir, 'flow.html'));
+      });
+      const { page, complaints, requests } = await watchedPage(context);
+      await page.goto(`file://${join(dir, 'flow.html')}`);
+      await page.locator('[data-link=recording]').waitFor();
+      await caughtUp(page, system.log);
+      expect(requests.filter((url) => !url.startsWith('data:'))).toHaveLength(1);
+      expect(await page.locator('[data-calls]').getAttribute('data-calls')).toBe('18');
+      await page.locator('[data-call]', { hasText: 'rm -rf' }).click();
+      await page.locator('[data-verdict=deny]').waitFor();
+      await page.locator('[data-chart=toolCall] [data-active=true]').first().waitFor();
+      await page.getByRole('tab', { name: 'Input' }).click();
+      await page.getByText('"rm -rf node_modules/.cache && npm test"').waitFor();
+      expect(complaints).toEqual([]);
+      await page.close();
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,279 @@
+import type { BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FlowIndex } from '../../src/inspect/index.js';
+import { launch } from './support/chromium.js';
+import { everyMachine, strangeFlow } from './support/flows.js';
+import { type OpenPage, openFlow } from './support/open.js';
+import { activeStates, caughtUp, selectActor } from './support/read.js';
+import { type Simulation, simulate } from './support/simulate.js';
+import { bugfix } from './support/story.js';
+
+let browser: Awaited<ReturnType<typeof launch>>;
+let context: BrowserContext;
+beforeAll(async () => {
+  browser = await launch();
+  context = browser.context;
+});
+afterAll(() => browser.close());
+
+/** Runs a test on a page and closes it whatever happens. */
+async function on(opened: Promise<OpenPage>, work: (opened: OpenPage) => Promise<void>): Promise<void> {
+  const one = await opened;
+  try {
+    await work(one);
+  } finally {
+    await one.close();
+  }
+}
+
+async function story(): Promise<Simulation> {
+  const simulation = await simulate(bugfix(null));
+  await simulation.time.play();
+  return simulation;
+}
+
+describe('the page and its origin', () => {
+  test('asks its own origin only, hides the token, and breaks no policy in light and dark', async () => {
+    const { system } = await story();
+    await context.route(/^(?!http:\/\/127\.0\.0\.1)/, (route) => route.abort());
+    await on(openFlow(context, system), async ({ page, server, requests, complaints }) => {
+      await caughtUp(page, system.log);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const tab of ['Events', 'Sequence', 'Errors', 'Calls', 'Input', 'Output', 'Context diff', 'Raw', 'Why']) {
+          await page.getByRole('tab', { name: tab }).click();
+        }
+      }
+      expect(page.url()).not.toContain('token');
+      const own = [`http://127.0.0.1:${server.port}/`, `ws://127.0.0.1:${server.port}/`];
+      expect(requests.filter((url) => !own.some((origin) => url.startsWith(origin)) && !url.startsWith('data:'))).toEqual([]);
+      expect(complaints).toEqual([]);
+    });
+    await context.unroute(/^(?!http:\/\/127\.0\.0\.1)/);
+  });
+
+  test('shows a view link everything and lets it do nothing', async () => {
+    const { system } = await story();
+    await on(openFlow(context, system, { scope: 'view' }), async ({ page }) => {
+      await caughtUp(page, system.log);
+      for (const name of [/^Pause/, /^Allow/, /^Deny/, 'Export']) expect(await page.getByRole('button', { name }).isDisabled()).toBe(true);
+      expect(await page.getByText('this link may look, not answer').isVisible()).toBe(true);
+    });
+  });
+
+  test('says so when the link is refused', async () => {
+    const { system } = await story();
+    await on(openFlow(context, system), async ({ page, server }) => {
+      await page.goto(`http://127.0.0.1:${server.port}/?other#token=wrong`);
+      await page.locator('[data-link=refused]').waitFor();
+      expect(await page.getByText('This link is not accepted.').isVisible()).toBe(true);
+    });
+  });
+});
+
+describe('the statechart', () => {
+  test('shows exactly the active configuration, regions included, and one fired edge, after each event', async () => {
+    const { actor, system } = strangeFlow();
+    await on(openFlow(context, system), async ({ page }) => {
+      await page.locator('[data-chart=strange]').waitFor();
+      for (const type of ['NEXT', 'OTHER', 'JUMP', 'NEXT', 'NEXT', 'NEXT', 'OTHER'] as const) {
+        actor.send({ type });
+        await caughtUp(page, system.log);
+        const expected = actor.getSnapshot()._nodes.map((node) => node.id);
+        expect(await activeStates(page)).toEqual(expected.sort());
+        expect(await page.locator('.wire.on').count()).toBe(1);
+      }
+    });
+  });
+
+  test('lays an unknown machine out in a worker, and says that it is at it', async () => {
+    const { system } = strangeFlow();
+    await context.route('**/*elk*', async (route) => {
+      await new Promise((done) => setTimeout(done, 300));
+      await route.continue();
+    });
+    await on(openFlow(context, system), async ({ page, requests }) => {
+      await page.getByText(/Laying out \d+ states/).waitFor();
+      await page.locator('[data-chart=strange]').waitFor({ timeout: 8000 });
+      expect(requests.some((url) => url.includes('elk'))).toBe(true);
+      expect(await page.locator('[data-chart=strange] [data-state]').count()).toBe(24);
+    });
+    await context.unroute('**/*elk*');
+  });
+
+  test('draws the machines of the library from shipped positions, with nothing overlapping', async () => {
+    const system = everyMachine();
+    await on(openFlow(context, system), async ({ page, requests }) => {
+      await caughtUp(page, system.log);
+      for (const { id } of system.log.graphs) {
+        await selectActor(page, id);
+        await page.locator(`[data-chart="${id}"]`).waitFor({ timeout: 3000 });
+        expect({ id, ...(await page.evaluate(geometry)) }).toEqual({
+          id,
+          labelsOnLeaves: [],
+          labelsOnLabels: [],
+          wiresThroughLeaves: [],
+          textOutside: [],
+          smallest: 11,
+        });
+      }
+      expect(requests.filter((url) => url.includes('elk'))).toEqual([]);
+    });
+  });
+
+  test('holds its camera through transitions inside the view', async () => {
+    const { actor, system } = strangeFlow();
+    await on(openFlow(context, system), async ({ page }) => {
+      const chart = page.locator('[data-chart=strange]');
+      await chart.waitFor();
+      await page.getByRole('button', { name: 'Fit the whole chart' }).click();
+      const before = await chart.getAttribute('data-camera');
+      for (let i = 0; i < 100; i++) actor.send({ type: 'NEXT' });
+      await caughtUp(page, system.log);
+      expect(await chart.getAttribute('data-camera')).toBe(before);
+    });
+  });
+});
+
+describe('time travel', () => {
+  test('shows the fold of the recording at any step, while live goes on', async () => {
+    const simulation = await simulate(bugfix({ after: 500, behavior: 'allow' }));
+    const { system, time } = simulation;
+    await time.play(12_000);
+    await on(openFlow(context, system), async ({ page }) => {
+      await caughtUp(page, system.log);
+      const index = new FlowIndex();
+      for (const event of system.log.events(0)) index.add(event);
+      const actors = ['session', 'session/query', 'session/query/turn~2/executor/call-1'];
+      let seed = 41;
+      for (let step = 0; step < 20; step++) {
+        seed = (seed * 1103515245 + 12345) & 0x7fffffff;
+        const seq = 1 + (seed % index.lastSeq);
+        const actor = actors.findLast((id) => (index.at(id, seq)?.configuration.length ?? 0) > 0) ?? 'session';
+        await page.locator('#time').fill(String(seq));
+        if (!(await page.locator(`[data-actor="${actor}"].selected`).isVisible())) {
+          await page
+            .getByRole('searchbox', { name: 'Find an actor' })
+            .fill(actor.endsWith('call-1') ? 'npm test -- tax' : (actor.split('/').at(-1) ?? ''));
+          await selectActor(page, actor);
+          await page.getByRole('searchbox', { name: 'Find an actor' }).fill('');
+        }
+        await expect.poll(() => activeStates(page)).toEqual([...(index.at(actor, seq)?.configuration ?? [])].sort());
+      }
+      const seen = system.log.lastSeq;
+      await time.play(23_000);
+      expect(system.log.lastSeq).toBeGreaterThan(seen);
+      await caughtUp(page, system.log);
+      const banner = page.locator('.banner.travel');
+      await expect.poll(() => banner.textContent()).toContain(`of ${new Intl.NumberFormat('en').format(system.log.lastSeq)}`);
+      await banner.getByRole('button', { name: 'Live' }).click();
+      await selectActor(page, 'session');
+      await expect.poll(() => activeStates(page)).toEqual([...new Set(nodesOf(simulation.root.getSnapshot()))].sort());
+    });
+  });
+
+  test('steps with the arrow keys', async () => {
+    const { system } = await story();
+    await on(openFlow(context, system), async ({ page }) => {
+      await caughtUp(page, system.log);
+      await page.keyboard.press('ArrowLeft');
+      await page.keyboard.press('ArrowLeft');
+      const last = system.log.lastSeq;
+      expect(await page.locator('#time').inputValue()).toBe(String(last - 2));
+      await page.keyboard.press('ArrowRight');
+      expect(await page.locator('#time').inputValue()).toBe(String(last - 1));
+    });
+  });
+});
+
+describe('the connection', () => {
+  test('survives a restart of the server: data stays, the gap is filled, no row comes twice', async () => {
+    const simulation = await simulate(bugfix(null));
+    const { system, time } = simulation;
+    await time.play(6000);
+    await on(openFlow(context, system), async (opened) => {
+      const { page, server } = opened;
+      await caughtUp(page, system.log);
+      const calls = await page.locator('[data-calls]').getAttribute('data-calls');
+      await server.close();
+      await page.locator('[data-link=disconnected]').waitFor();
+      expect(await page.getByText('Disconnected.').isVisible()).toBe(true);
+      expect(await page.locator('[data-calls]').getAttribute('data-calls')).toBe(calls);
+      await time.play(15_000);
+      const { startInspectorServer } = await import('../../src/inspect/index.js');
+      const again = await startInspectorServer(system, { port: server.port, tokens: server.tokens, pageDir: 'dist/inspector' });
+      try {
+        await page.locator('[data-link=live]').waitFor({ timeout: 10_000 });
+        await caughtUp(page, system.log);
+        const events = new Intl.NumberFormat('en').format(system.log.lastSeq);
+        expect(await page.getByRole('tab', { name: 'Events' }).textContent()).toContain(events);
+        expect(await page.locator('.total.warn').count()).toBe(0);
+        await page.getByRole('tab', { name: 'Calls' }).click();
+        const ids = await page.locator('[data-call]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-call')));
+        expect(new Set(ids).size).toBe(ids.length);
+      } finally {
+        await again.close();
+      }
+    });
+  });
+});
+
+function nodesOf(snapshot: unknown): readonly string[] {
+  if (typeof snapshot !== 'object' || snapshot === null || !('_nodes' in snapshot) || !Array.isArray(snapshot._nodes)) return [];
+  return snapshot._nodes.map((node: { readonly id: string }) => node.id);
+}
+
+/** Runs in the page: what overlaps in the chart that is shown, in chart units. */
+function geometry() {
+  interface Box {
+    readonly id: string;
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  }
+  const boxOf = (id: string, element: SVGGraphicsElement): Box => {
+    const { x, y, width, height } = element.getBBox();
+    return { id, x, y, width, height };
+  };
+  const all = (selector: string): SVGGraphicsElement[] => [...document.querySelectorAll<SVGGraphicsElement>(selector)];
+  const hits = (a: Box, b: Box, air = 0.5): boolean =>
+    a.x + air < b.x + b.width && b.x + air < a.x + a.width && a.y + air < b.y + b.height && b.y + air < a.y + a.height;
+  const leaves = all('.state.leaf').flatMap((state) => {
+    const box = state.querySelector<SVGGraphicsElement>('.box');
+    return box ? [boxOf(state.getAttribute('data-state') ?? '', box)] : [];
+  });
+  const labels = all('.label').flatMap((label) => {
+    const box = label.querySelector<SVGGraphicsElement>('rect');
+    return box ? [boxOf(label.getAttribute('data-label') ?? '', box)] : [];
+  });
+  const labelsOnLeaves = labels.flatMap((label) => leaves.filter((leaf) => hits(label, leaf)).map((leaf) => `${label.id} on ${leaf.id}`));
+  const labelsOnLabels = labels.flatMap((label, at) =>
+    labels
+      .slice(at + 1)
+      .filter((other) => hits(label, other))
+      .map((other) => `${label.id} on ${other.id}`),
+  );
+  const textOutside = all('.label').flatMap((label) => {
+    const box = label.querySelector<SVGGraphicsElement>('rect')?.getBBox();
+    const wide = [...label.querySelectorAll('text')].some((text) => box && text.getBBox().width > box.width + 0.5);
+    return wide ? [label.getAttribute('data-label') ?? ''] : [];
+  });
+  // A wire may touch the leaf it leaves or enters, and no other.
+  const wiresThroughLeaves = all('.wire').flatMap((wire) => {
+    const path = wire.querySelector<SVGPathElement>('path');
+    if (!path) return [];
+    const length = path.getTotalLength();
+    const touches = new Set<string>();
+    for (let at = 0; at <= length; at += 3) {
+      const { x, y } = path.getPointAtLength(at);
+      for (const leaf of leaves) {
+        const inside = x > leaf.x + 1 && x < leaf.x + leaf.width - 1 && y > leaf.y + 1 && y < leaf.y + leaf.height - 1;
+        if (inside && at > 4 && at < length - 4) touches.add(leaf.id);
+      }
+    }
+    return [...touches].map((leaf) => `${wire.getAttribute('data-wire')} through ${leaf}`);
+  });
+  const sizes = all('.chart text').map((text) => Number.parseFloat(getComputedStyle(text).fontSize));
+  return { labelsOnLeaves, labelsOnLabels, wiresThroughLeaves, textOutside, smallest: Math.min(...sizes) };
+}

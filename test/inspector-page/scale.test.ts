@@ -1,0 +1,176 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildPage } from './support/build.js';
+import { launch } from './support/chromium.js';
+import { tellCalls, toldFlow } from './support/flows.js';
+import { openFlow } from './support/open.js';
+import { caughtUp } from './support/read.js';
+
+/** Limits are two to three times the worst that was seen on a busy machine with two cores; counts are exact. */
+let browser: Awaited<ReturnType<typeof launch>>;
+let context: BrowserContext;
+beforeAll(async () => {
+  await buildPage();
+  browser = await launch();
+  context = browser.context;
+});
+afterAll(() => browser.close());
+
+const megabytes = async (page: Page): Promise<number> => {
+  const session = await context.newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  return usedSize / 1048576;
+};
+const elements = (page: Page): Promise<number> => page.evaluate(() => document.querySelectorAll('*').length);
+
+describe('many calls', () => {
+  test.each([
+    { calls: 10_000, ms: 4000, heap: 100 },
+    { calls: 100_000, ms: 20_000, heap: 250 },
+  ])('$calls are counted, listed and filtered within bounds', { timeout: 60_000 }, async ({ calls, ms, heap }) => {
+    const system = toldFlow('many');
+    tellCalls(system, calls);
+    const since = Date.now();
+    const opened = await openFlow(context, system);
+    const { page } = opened;
+    try {
+      await page.locator(`[data-calls="${calls}"][data-last-seq="${system.log.lastSeq}"]`).waitFor({ timeout: 40_000 });
+      const took = Date.now() - since;
+      expect(took).toBeLessThan(ms);
+      expect(await elements(page)).toBeLessThan(1500);
+      expect(await megabytes(page)).toBeLessThan(heap);
+      expect(await page.locator('#calls').getAttribute('aria-rowcount')).toBe(String(calls));
+      await page.locator('#filter').fill('is:failed item 7');
+      await page.locator('[data-call="toolu_7"]').waitFor();
+      expect(await elements(page)).toBeLessThan(1500);
+    } finally {
+      await opened.close();
+    }
+  });
+});
+
+describe('large bodies', () => {
+  test('are sent when opened and not before, and shown as a virtual tree', async () => {
+    const system = toldFlow('large');
+    tellCalls(system, 3);
+    const text = JSON.stringify({ lines: Array.from({ length: 4000 }, (_, i) => ({ line: i, text: 'x'.repeat(230) })) });
+    const body = system.log.bodies.putText(text);
+    system.log.put({ type: 'result', toolUseId: 'toolu_1', toolName: 'Bash', outcome: 'succeeded', isError: false, summary: 'done', body });
+    let received = 0;
+    context.on('page', (page) =>
+      page.on('websocket', (socket) =>
+        socket.on('framereceived', ({ payload }) => {
+          received += payload.length;
+        }),
+      ),
+    );
+    const opened = await openFlow(context, system);
+    const { page } = opened;
+    try {
+      await caughtUp(page, system.log);
+      await page.locator('[data-call="toolu_1"]').click();
+      expect(received).toBeLessThan(100_000);
+      const since = Date.now();
+      await page.getByRole('tab', { name: 'Output' }).click();
+      await page.getByText('[ 4,000 items ]').waitFor();
+      expect(Date.now() - since).toBeLessThan(1000);
+      expect(received).toBeGreaterThan(text.length);
+      await page.getByText('[ 4,000 items ]').click();
+      await page.locator('#json-output [role=treeitem]').nth(5).waitFor();
+      expect(await page.locator('#json-output [role=treeitem]').count()).toBeLessThan(100);
+    } finally {
+      await opened.close();
+    }
+  });
+
+  test('of 10 MB show their beginning and size at once, the rest on request, and never freeze the page', { timeout: 40_000 }, async () => {
+    const system = toldFlow('huge');
+    tellCalls(system, 1);
+    const text = JSON.stringify({ output: 'line of output\n'.repeat(700_000) });
+    const body = system.log.bodies.putText(text);
+    system.log.put({ type: 'result', toolUseId: 'toolu_0', toolName: 'Bash', outcome: 'succeeded', isError: false, summary: 'done', body });
+    const opened = await openFlow(context, system);
+    const { page } = opened;
+    try {
+      await caughtUp(page, system.log);
+      await page.locator('[data-call="toolu_0"]').click();
+      await page.evaluate(() => {
+        const longest = { ms: 0 };
+        Object.assign(window, { longest });
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) longest.ms = Math.max(longest.ms, entry.duration);
+        }).observe({ type: 'longtask' });
+      });
+      await page.getByRole('tab', { name: 'Output' }).click();
+      await page.getByText(/The first 262 kB of 11\.\d MB/).waitFor();
+      await page.getByRole('button', { name: 'Load all' }).click();
+      await page.locator('#text-output').waitFor({ timeout: 20_000 });
+      await page.getByText(/^11\.\d MB$/).waitFor({ timeout: 20_000 });
+      expect(await page.evaluate(() => ('longest' in window ? (window.longest as { ms: number }).ms : -1))).toBeLessThan(400);
+    } finally {
+      await opened.close();
+    }
+  });
+});
+
+describe('a busy flow', () => {
+  test('of 2,000 events a second leaves the page smooth and the keyboard heard', async () => {
+    // Some 2,000 events a second: ten calls of four events every 20 ms.
+    const system = toldFlow('busy');
+    tellCalls(system, 500);
+    const opened = await openFlow(context, system);
+    const { page } = opened;
+    let sent = 500;
+    const timer = setInterval(() => {
+      tellCalls(system, 10);
+      sent += 10;
+    }, 20);
+    try {
+      await page.locator('[data-call]').first().waitFor();
+      await page.locator('#filter').focus();
+      const frames = page.evaluate(async () => {
+        const gaps: number[] = [];
+        const start = performance.now();
+        for (let last = start; last - start < 3000; ) {
+          await new Promise((done) => requestAnimationFrame(done));
+          const now = performance.now();
+          gaps.push(now - last);
+          last = now;
+        }
+        gaps.sort((a, b) => a - b);
+        return gaps[Math.floor(gaps.length * 0.95)] ?? 0;
+      });
+      await page.keyboard.type('item');
+      expect(await page.locator('#filter').inputValue()).toBe('item');
+      expect(await frames).toBeLessThan(150);
+      expect(sent).toBeGreaterThan(600);
+    } finally {
+      clearInterval(timer);
+      await opened.close();
+    }
+  });
+});
+
+describe('a place in a list', () => {
+  test('comes back when a filter is cleared', async () => {
+    const system = toldFlow('place');
+    tellCalls(system, 1000);
+    const opened = await openFlow(context, system);
+    const { page } = opened;
+    try {
+      await caughtUp(page, system.log);
+      const list = page.locator('#calls');
+      await list.evaluate((element) => element.scrollTo(0, 12_500));
+      await page.locator('[data-call="toolu_503"]').click();
+      const top = await list.evaluate((element) => element.scrollTop);
+      await page.locator('#filter').fill('is:failed');
+      await page.locator('[data-call="toolu_7"]').waitFor();
+      await page.locator('#filter').fill('');
+      await page.locator('[data-call="toolu_503"][aria-selected=true]').waitFor();
+      expect(await list.evaluate((element) => element.scrollTop)).toBe(top);
+    } finally {
+      await opened.close();
+    }
+  });
+});
