@@ -279,15 +279,17 @@ export function assembleSession(
   const warnings = [
     ...(lineage ? [] : settings.warnings),
     ...found.warnings,
-    ...hookConfig.issues.map((issue) => issue.message),
+    ...hookConfig.issues.map((issue) => issue.message).filter((message) => !settings.warnings.some((warning) => warning.includes(message))),
     ...permissions.warnings,
     ...tools.warnings,
     ...(transcript.loaded?.problems ?? []).map(({ text }) => `transcript ${transcript.path}: ${text}`),
   ];
   const limits = { maxTurns: turnLimit(options.limits ?? {}), maxStopRounds: stopRounds(options, env), maxPauses: 10 };
-  const actor = createActor(liveSession, {
+  const { gate } = options;
+  const actor = createActor(gate ? gate.instrument(liveSession) : liveSession, {
     id: `session:${sessionId}`,
     input: { sessionId, limits, queriesBefore: countPrompts(resumed) },
+    ...(gate ? { clock: gate.clock } : {}),
   });
   bindServices(actor.system, services);
   adapt?.(services);

@@ -1,6 +1,7 @@
 import type { ClassifierVerdict, PermissionQuestion } from '../../machines/permission.js';
 import type { Eagerness } from '../../machines/schedule.js';
 import type { HookCallbacks } from '../hooks/config-types.js';
+import type { DebugGate } from '../inspect/gate/debugGate.js';
 import type { JsonObject } from '../json.js';
 import type { McpServerConfig } from '../mcp/config.js';
 import type { Transcript } from '../messages/transcript.js';
@@ -84,6 +85,11 @@ export interface SessionOptions {
   readonly now?: () => number;
   readonly newId?: () => string;
   readonly capabilities?: ToolCapabilities;
+  /**
+   * Lets an inspector pause and step this session and its subagents (`new DebugGate()` of `sixgates/inspect`, one for each session).
+   * Without one nothing can be stopped, and nothing is paid for it.
+   */
+  readonly gate?: DebugGate;
   /** Set for a subagent: its name, for prompts and hooks. */
   readonly agentName?: string;
   readonly transcript?: Transcript;

@@ -1,5 +1,6 @@
 import { concat, defer, from, type Observable } from 'rxjs';
 import type { Actor } from 'xstate';
+import type { DebugGate } from '../inspect/gate/debugGate.js';
 import type { McpServerStatus } from '../mcp/servers.js';
 import type { ContentBlockParam, MessageParam } from '../messages/types.js';
 import type { PermissionAnswer, PermissionMode, PermissionRule, PermissionUpdate } from '../permissions/types.js';
@@ -18,6 +19,8 @@ export interface Session {
   readonly id: string;
   /** The XState actor: the root of everything that runs for this session. */
   readonly actor: Actor<typeof liveSession>;
+  /** The gate it was created with, for an inspector to pause it. */
+  readonly gate?: DebugGate;
   /** Everything that happens, as it happens, for any number of listeners. Late ones hear `session.started` first. */
   readonly updates$: Observable<SessionUpdate>;
   /** File of the transcript; null for a session in memory. */
@@ -78,7 +81,8 @@ export interface Session {
  *   faulty settings are warnings.
  */
 export function createSession(options: SessionOptions = {}): Session {
-  return sessionFace(assembleSession(options));
+  const face = sessionFace(assembleSession(options));
+  return options.gate ? Object.assign(face, { gate: options.gate }) : face;
 }
 
 /**
