@@ -20,8 +20,14 @@ export function buildBench(root: string): string {
       exclude: [],
     }),
   );
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', outDir], { stdio: 'inherit' });
-  return join(outDir, 'test/bench');
+  const benchDir = join(outDir, 'test/bench');
+  try {
+    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', outDir], { stdio: 'inherit' });
+  } catch (error) {
+    removeBuild(benchDir);
+    throw error;
+  }
+  return benchDir;
 }
 
 export function removeBuild(benchDir: string): void {

@@ -62,7 +62,8 @@ interface WorkerMessage {
 export async function startAgent(entrant: Entrant, options: { readonly dir: string; readonly serverURL: string }): Promise<Agent> {
   const file = entrant.file.startsWith('/') ? entrant.file : `${options.dir}/${entrant.file}`;
   const child = fork(`${options.dir}/workerProcess.js`, [pathToFileURL(file).href, options.serverURL, entrant.variant ?? ''], {
-    execArgv: ['--expose-gc'],
+    // LangGraph adds more listeners to one signal than Node likes, and is told so on every run.
+    execArgv: ['--expose-gc', '--disable-warning=MaxListenersExceededWarning'],
   });
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`${entrant.name} ended with code ${String(code)}.`);

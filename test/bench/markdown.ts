@@ -9,7 +9,7 @@ export interface Report {
   readonly command: string;
 }
 
-export const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map((_, column) => (column === 0 ? '---' : '--:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 const INTRODUCTION = `Every contestant talks to the same local server, which runs in a process of its own and streams real server-sent events. Each contestant is

@@ -2,7 +2,7 @@ import type { Row, Section } from './section.js';
 import type { Spread } from './stats.js';
 
 /** Three significant digits; no more is known. */
-export const figure = (value: number): string => {
+const figure = (value: number): string => {
   if (!Number.isFinite(value)) return '–';
   const rounded = Number(value.toPrecision(3));
   return Math.abs(rounded) >= 10_000 ? rounded.toLocaleString('en') : String(rounded);

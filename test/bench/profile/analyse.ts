@@ -1,5 +1,5 @@
 /** The parts of a V8 CPU profile that are read. */
-export interface CpuProfile {
+interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   readonly samples: readonly number[];
   readonly timeDeltas: readonly number[];
@@ -58,9 +58,16 @@ export function analyseProfile(profile: CpuProfile): { readonly categories: read
   profile.samples.forEach((id, index) => {
     selfTime.set(id, (selfTime.get(id) ?? 0) + (profile.timeDeltas[index] ?? 0));
   });
+  const isOfTheProfiler = (id: number): boolean => {
+    for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
+      if (nodes.get(at)?.callFrame.url === 'node:inspector') return true;
+    }
+    return false;
+  };
   const categories = new Map<string, number>();
   const functions = new Map<string, number>();
   for (const [id, us] of selfTime) {
+    if (isOfTheProfiler(id)) continue;
     let category: string | undefined;
     const seen = new Set<string>();
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
