@@ -100,19 +100,40 @@ function fromAjv(error: ErrorObject): InputIssue {
 
 const compiled = new WeakMap<JsonObject, ValidateFunction>();
 
+// `verbose` gives the value of an issue; formats are annotations, as 2020-12 has them.
+const AJV_OPTIONS = { strict: false, allErrors: true, verbose: true, validateFormats: false, logger: false, addUsedSchema: false } as const;
+const DIALECTS = { '2020-12': () => new Ajv2020(AJV_OPTIONS), 'draft-07': () => new Ajv(AJV_OPTIONS) } as const;
+type Dialect = keyof typeof DIALECTS;
+
+/** Making a validator costs far more than compiling a schema with it, and a server may bring hundreds of tools. */
+const shared = new Map<Dialect, Ajv>();
+
+/** A schema that names itself or parts of itself must not be visible to another's references: it gets a validator of its own. */
+const NAMES_ITSELF = /"\$(id|anchor|dynamicAnchor|recursiveAnchor)"/;
+
+function compileIn(dialect: Dialect, schema: JsonObject): ValidateFunction {
+  if (NAMES_ITSELF.test(JSON.stringify(schema))) return DIALECTS[dialect]().compile(schema);
+  const ajv = shared.get(dialect) ?? DIALECTS[dialect]();
+  shared.set(dialect, ajv);
+  try {
+    return ajv.compile(schema);
+  } finally {
+    // Kept by the caller, as long as its tool lives.
+    ajv.removeSchema(schema);
+  }
+}
+
 /** Compiles a JSON Schema: by 2020-12 (what MCP uses when a schema does not say), else by draft-07. */
 function compile(schema: JsonObject): ValidateFunction {
   const known = compiled.get(schema);
   if (known !== undefined) return known;
   const { $schema, $id: _id, ...rest } = schema;
-  // `verbose` gives the value of an issue; formats are annotations, as 2020-12 has them.
-  const options = { strict: false, allErrors: true, verbose: true, validateFormats: false, logger: false, addUsedSchema: false } as const;
   const old = typeof $schema === 'string' && /draft-0[467]/.test($schema);
-  const attempts = old ? [() => new Ajv(options)] : [() => new Ajv2020(options), () => new Ajv(options)];
+  const dialects: readonly Dialect[] = old ? ['draft-07'] : ['2020-12', 'draft-07'];
   let reason = '';
-  for (const create of attempts) {
+  for (const dialect of dialects) {
     try {
-      const validate = create().compile(rest);
+      const validate = compileIn(dialect, rest);
       compiled.set(schema, validate);
       return validate;
     } catch (error) {
