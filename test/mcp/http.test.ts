@@ -36,6 +36,7 @@ function greeter(seen: string[] = []): McpServer {
 const play = (url: string, type: 'http' | 'sse', path: string) =>
   scene([[toolUse('mcp__remote__hello', { name: 'you' })], [text('done')]], {
     mcpServers: { remote: { type, url: `${url}${path}`, headers: { Authorization: 'Bearer t' } } },
+    mcpStartupWaitMs: 30_000,
     permissions: { allow: ['mcp__remote'] },
   });
 
