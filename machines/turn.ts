@@ -37,6 +37,8 @@ export interface TurnContext {
   readonly attempt: number;
   readonly received: Received;
   readonly end: StreamEnd | null;
+  /** The executor has been told that no further call will come. */
+  readonly isStreamClosed: boolean;
   readonly abort: AbortReason | null;
   readonly executed: ExecutorOutput | null;
   /** Something broke outside the model: the query ends with it. */
@@ -106,8 +108,6 @@ const turn = setup({
           ? { type: 'toolUse.received', call: event.toolUse }
           : { type: 'stream.ended', discarded: false },
     ),
-    closeStream: sendTo('executor', { type: 'stream.ended', discarded: false }),
-    discardStream: sendTo('executor', { type: 'stream.ended', discarded: true }),
     passAbort: sendTo('executor', (_, params: { readonly reason: AbortReason }): AbortEvent => ({ type: 'abort', reason: params.reason })),
     bubbleAbort: sendParent((_, report: ExecutorReport) => report),
   },
@@ -124,6 +124,17 @@ const turn = setup({
 
 const resuming = turn.extend({
   actions: {
+    closeStream: turn.enqueueActions(({ context, enqueue }) => {
+      // An executor that has been told may be done by now.
+      if (context.isStreamClosed) return;
+      enqueue.assign({ isStreamClosed: true });
+      enqueue.sendTo('executor', { type: 'stream.ended', discarded: false });
+    }),
+    discardStream: turn.enqueueActions(({ context, enqueue }) => {
+      if (context.isStreamClosed) return;
+      enqueue.assign({ isStreamClosed: true });
+      enqueue.sendTo('executor', { type: 'stream.ended', discarded: true });
+    }),
     handOverResumed: turn.enqueueActions(({ context, enqueue }) => {
       for (const call of context.plan.resumedCalls) enqueue.sendTo('executor', { type: 'toolUse.received', call });
     }),
@@ -143,6 +154,7 @@ export const turnMachine = resuming.createMachine({
     attempt: 1,
     received: nothing,
     end: null,
+    isStreamClosed: false,
     abort: null,
     executed: null,
     fault: null,

@@ -7,6 +7,9 @@ import { createSession } from '../../src/session/session.js';
 import { delay, scriptedModel, text, toolUse } from '../../src/testing/index.js';
 import { deferred, scene, tempDir, testTool } from '../support/sessions.js';
 
+/** Waits for what must come, however busy the machine is. */
+const poll = <T>(look: () => T) => expect.poll(look, { timeout: 15_000 });
+
 const home = tempDir();
 
 interface Story {
@@ -124,7 +127,7 @@ describe('a notification of the embedding program', () => {
   it('starts a query of its own when the session is idle', async () => {
     const { session, server, of } = await scene([[text('heard')]]);
     session.notify('The build is red.');
-    await expect.poll(() => of('query.ended').length).toBe(1);
+    await poll(() => of('query.ended').length).toBe(1);
     expect(JSON.stringify(server.requests[0]?.body.messages)).toContain('The build is red.');
     server.assertConsumed();
   });
@@ -163,7 +166,7 @@ describe('a notification of the embedding program', () => {
     session.notify('The build is red.');
     expect((await sending.done).end).toBe('promptBlocked');
     blocks = false;
-    await expect.poll(() => of('query.ended').length).toBe(2);
+    await poll(() => of('query.ended').length).toBe(2);
     const sent = JSON.stringify(server.requests[0]?.body.messages);
     expect(sent).toContain('The build is red.');
     expect(sent).not.toContain('a prompt');
@@ -183,7 +186,7 @@ describe('waiting for something to happen', () => {
       env: { ...process.env, ENABLE_TOOL_SEARCH: 'false' },
     });
     const sending = session.send('wait');
-    await expect.poll(() => of('call.state').some((update) => update.state === 'executing.calling')).toBe(true);
+    await poll(() => of('call.state').some((update) => update.state === 'executing.calling')).toBe(true);
     session.notify('The build is green.');
     expect((await sending.done).text).toBe('awake');
     expect(JSON.stringify(server.requests[1]?.body.messages)).toMatch(/Woken after .*The build is green/);

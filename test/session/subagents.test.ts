@@ -5,6 +5,9 @@ import { loadAgents, parseAgent, toolsForAgent } from '../../src/session/agentDe
 import { type ScriptedRequest, text, toolUse, usage } from '../../src/testing/index.js';
 import { deferred, scene, tempDir, testTool } from '../support/sessions.js';
 
+/** Waits for what must come, however busy the machine is. */
+const poll = <T>(look: () => T) => expect.poll(look, { timeout: 15_000 });
+
 const said = ({ body }: ScriptedRequest): string => JSON.stringify(body.messages);
 const systemOf = ({ body }: ScriptedRequest): string => JSON.stringify(body.system ?? '');
 const toolsOf = ({ body }: ScriptedRequest): readonly unknown[] => (Array.isArray(body.tools) ? body.tools : []);
@@ -80,7 +83,7 @@ describe('a subagent', () => {
       { ...options, tools: [tool], interactive: true },
     );
     const sending = session.send('go');
-    await expect.poll(() => session.openPermissions.length).toBe(2);
+    await poll(() => session.openPermissions.length).toBe(2);
     const prompts = session.openPermissions;
     expect(new Set(prompts.map((prompt) => prompt.callId)).size).toBe(2);
     expect(prompts.every((prompt) => prompt.agent?.startsWith('general-purpose'))).toBe(true);
@@ -100,7 +103,7 @@ describe('a subagent', () => {
     const tool = testTool({ name: 'Act', isReadOnly: () => false });
     const { session, results } = await scene([[agent('act')], [toolUse('Act')]], { ...options, tools: [tool], interactive: true });
     const sending = session.send('go');
-    await expect.poll(() => session.openPermissions.length).toBe(1);
+    await poll(() => session.openPermissions.length).toBe(1);
     const [prompt] = session.openPermissions;
     const source = { type: 'person', surface: 'test' } as const;
     session.answer(prompt?.callId ?? '', prompt?.inputDigest ?? '', { behavior: 'deny', message: 'stop', interrupt: true, source });
@@ -126,7 +129,7 @@ describe('a subagent', () => {
     expect((await session.send('go').done).text).toBe('started');
     expect(session.tasks[0]).toMatchObject({ kind: 'agent', status: 'running' });
     go.resolve();
-    await expect.poll(() => of('query.ended').length).toBe(2);
+    await poll(() => of('query.ended').length).toBe(2);
     expect(session.tasks[0]).toMatchObject({ status: 'completed', summary: 'The answer is 42.' });
     expect(readFileSync(session.tasks[0]?.outputFile ?? '', 'utf8')).toBe('The answer is 42.');
     const last = server.requests.at(-1);

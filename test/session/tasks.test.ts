@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { text, toolUse } from '../../src/testing/index.js';
 import { deferred, type Scene, scene, testTool } from '../support/sessions.js';
 
+/** Waits for what must come, however busy the machine is. */
+const poll = <T>(look: () => T) => expect.poll(look, { timeout: 15_000 });
+
 const bash = { builtInTools: ['Bash', 'TaskStop', 'Agent'], permissions: { allow: ['Bash', 'Agent'] } };
 
 /** Command lines of living processes that hold this word. */
@@ -29,7 +32,7 @@ describe('a command in the background', () => {
     expect((await session.send('go').done).text).toBe('started');
     const [task] = session.tasks;
     expect(task?.status).toBe('running');
-    await expect.poll(() => of('query.ended').length).toBe(2);
+    await poll(() => of('query.ended').length).toBe(2);
     const [ended] = of('task.ended');
     expect(ended?.task).toMatchObject({ id: task?.id, status: 'failed', exitCode: 3 });
     expect(session.tasks).toEqual([ended?.task]);
@@ -54,7 +57,7 @@ describe('a command in the background', () => {
     const task = session.tasks[0];
     expect(task?.status).toBe('completed');
     expect(readFileSync(task?.outputFile ?? '', 'utf8')).toBe('DONE\nchild\n');
-    await expect.poll(() => of('query.ended').length).toBe(2);
+    await poll(() => of('query.ended').length).toBe(2);
   });
 
   it('is stopped with everything it started, and says killed when that is true', async () => {
@@ -68,7 +71,7 @@ describe('a command in the background', () => {
     const stopped = await session.stopTask(session.tasks[0]?.id ?? '');
     expect(stopped.status).toBe('killed');
     expect(living(seconds)).toEqual([]);
-    await expect.poll(() => of('query.ended').length).toBe(2);
+    await poll(() => of('query.ended').length).toBe(2);
     expect(of('task.ended')).toHaveLength(1);
   });
 
@@ -113,7 +116,7 @@ describe('a status', () => {
     end.resolve({ status: 'failed', summary: 'too late' });
     expect(first).toEqual(second);
     expect(await session.stopTask(id)).toMatchObject({ status: 'completed', summary: 'ended by itself' });
-    await expect.poll(() => of('query.ended').length).toBe(2);
+    await poll(() => of('query.ended').length).toBe(2);
     expect(of('task.ended')).toHaveLength(1);
     await expect(session.stopTask('task_none')).rejects.toThrow('no background task task_none');
   });
@@ -143,7 +146,7 @@ describe('an interrupt in the middle of a batch', () => {
       { ...bash, tools: [echo, safeSleep], permissions: { allow: ['Bash', 'Agent', 'Echo', 'Unsafe'] } },
     );
     const sending = session.send('go');
-    await expect.poll(() => living(`sleep ${seconds}`).length, { timeout: 5_000 }).toBeGreaterThanOrEqual(2);
+    await poll(() => living(`sleep ${seconds}`).length).toBeGreaterThanOrEqual(2);
     const began = performance.now();
     const idle = session.interrupt();
     const next = session.send('something new');

@@ -35,7 +35,8 @@ export const admitTurn = syncPort<QueryPortInput & { readonly turns: number }, A
     services.opened = undefined;
     services.promptContext = [];
   }
-  if (conversation.needsAWord) conversation.addMark(CONTINUE);
+  // Calls that are taken up again have their results first.
+  if (conversation.needsAWord && services.resumption === undefined) conversation.addMark(CONTINUE);
   const reason = overBudget(spend, limits);
   if (reason !== undefined) return { kind: 'stop', end: 'budgetExhausted', reason };
   const { compactAtTokens } = limits;

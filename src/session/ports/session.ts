@@ -32,6 +32,6 @@ export const awaitEnd = asyncPort<{ readonly taskId: string }, TaskEnd>(({ taskI
 /** A query begins with everything that waits. It enters the conversation when the query is admitted: until then a hook may block it. */
 export function openQuery(queryId: string, services: Services): void {
   // Results of an earlier process's calls come before anything new; what waits goes beside them.
-  services.opened = services.resumption === undefined ? services.inbox.takeAll() : [];
-  services.update({ type: 'query.started', queryId, prompt: promptText(services.opened) });
+  services.opened = services.resumption === undefined ? services.inbox.takeAll() : undefined;
+  services.update({ type: 'query.started', queryId, prompt: promptText(services.opened ?? []) });
 }
