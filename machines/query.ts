@@ -58,7 +58,7 @@ export interface QueryOutput {
   readonly error: ModelError | null;
 }
 
-interface QueryPortInput {
+export interface QueryPortInput {
   readonly queryId: string;
 }
 
