@@ -178,7 +178,10 @@ export const sessionMachine = withTasks.createMachine({
             onDone: 'answered',
             onError: { target: 'answered', actions: { type: 'noteFailure', params: ({ event }) => event } },
           },
-          on: { 'session.close': { target: 'closing' } },
+          on: {
+            abort: { target: 'answered' },
+            'session.close': { target: 'closing' },
+          },
         },
         querying: {
           entry: ['countQuery', { type: 'openQuery', params: ({ context }) => ({ queryId: queryId(context) }) }, 'forgetWaitingCalls'],

@@ -109,6 +109,7 @@ async function drive(child: AssembledSession, request: AgentRequest, watch: Watc
   const ended = await Promise.race([sending.done.catch(() => undefined), settled.then(() => undefined)]);
   signal.removeEventListener('abort', stop);
 
+  const cut = services.tasks.list().filter((task) => task.status === 'running');
   actor.send({ type: 'session.close' });
   await settled;
   actor.stop();
@@ -116,7 +117,9 @@ async function drive(child: AssembledSession, request: AgentRequest, watch: Watc
   launcher.session.addUsage(services.usage);
   // A person who stops an agent's work means the work it belongs to as well.
   if (ended?.reason === 'permissionRejected' && request.background !== true) launcher.abort('permissionRejected');
-  return { agentId: watch.agent.id, toolCalls: watch.toolCalls, ...outcomeOf(ended, signal) };
+  const outcome = outcomeOf(ended, signal);
+  const note = cut.length === 0 ? '' : `\n\n(Stopped with the agent: ${cut.map(({ id, title }) => `${id} ${title}`).join(', ')}.)`;
+  return { agentId: watch.agent.id, toolCalls: watch.toolCalls, ...outcome, text: outcome.text + note };
 }
 
 function outcomeOf(ended: QueryEnded | undefined, signal: AbortSignal): Pick<AgentResult, 'text' | 'isError' | 'aborted'> {

@@ -146,28 +146,21 @@ function sessionFace({ actor, services, servers, updates, transcript, warnings, 
     },
     notify: (text) => services.notify(text),
     compact: async (instructions) => {
-      await whenIdle();
-      if (isClosed()) throw new Error(`Session ${services.sessionId} is closed.`);
-      services.compactionWish = instructions;
-      const compacted = new Promise<boolean>((resolve) => {
-        const subscription = updates.subscribe({
-          next: (update) => {
-            if (update.type === 'session.compacted') finish(true);
-          },
+      for (;;) {
+        await whenIdle();
+        if (isClosed()) throw new Error(`Session ${services.sessionId} is closed.`);
+        let isDone = false;
+        const subscription = updates.subscribe((update) => {
+          if (update.type === 'session.compacted') isDone = true;
         });
-        const watcher = actor.subscribe((snapshot) => {
-          if (!snapshot.matches({ conversation: 'compacting' })) finish(false);
-        });
-        const finish = (done: boolean) => {
-          subscription.unsubscribe();
-          watcher.unsubscribe();
-          resolve(done);
-        };
-      });
-      actor.send({ type: 'compaction.asked' });
-      const done = await compacted;
-      await whenIdle();
-      return done;
+        services.compactionWish = instructions;
+        actor.send({ type: 'compaction.asked' });
+        const hasBegun = actor.getSnapshot().matches({ conversation: 'compacting' });
+        if (hasBegun) await whenIdle();
+        subscription.unsubscribe();
+        // A query that began in the same moment goes first.
+        if (hasBegun) return isDone;
+      }
     },
     get servers() {
       return servers.status();

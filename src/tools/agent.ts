@@ -48,7 +48,9 @@ export function agentTool({ types = [] }: { readonly types?: AgentLauncher['type
     toAutoClassifierInput: (input) => input.prompt,
     async call(input, context, onProgress) {
       const output: AgentOutput =
-        input.run_in_background === true ? inBackground(input, context) : await inForeground(input, context, onProgress);
+        input.run_in_background === true && mayRunOn(context)
+          ? inBackground(input, context)
+          : await inForeground(input, context, onProgress);
       return { data: output };
     },
     mapToolResultToToolResultBlockParam: (output: AgentOutput) =>
@@ -69,6 +71,12 @@ export function agentTool({ types = [] }: { readonly types?: AgentLauncher['type
   });
 }
 
+/** `CLAUDE_CODE_DISABLE_BACKGROUND_TASKS` keeps agents in the foreground (Claude Code docs, environment variables). */
+function mayRunOn({ env, capabilities }: ToolContext): boolean {
+  const off = env.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS ?? '';
+  return capabilities.tasks !== undefined && (off === '' || off === '0' || off.toLowerCase() === 'false');
+}
+
 async function inForeground(input: AgentInput, context: ToolContext, onProgress: Parameters<typeof start>[2]): Promise<AgentOutput> {
   const { result } = start(input, context, onProgress, context.signal);
   const { agentId, text, isError, aborted, toolCalls } = await result;
@@ -79,7 +87,7 @@ async function inForeground(input: AgentInput, context: ToolContext, onProgress:
 /** The agent outlives the call: TaskStop or the session's end stop it, an interrupt of the query does not. */
 function inBackground(input: AgentInput, context: ToolContext): AgentOutput {
   const { tasks } = context.capabilities;
-  if (tasks === undefined) throw new ToolFailure('This session cannot run agents in the background. Run it in the foreground.');
+  if (tasks === undefined) throw new ToolFailure('This session has no background tasks.');
   const controller = new AbortController();
   const { agentId, result } = start(input, context, () => {}, controller.signal);
   const outputFile = path.join(context.resultsDir, `${safeFileName(context.callId)}.agent.md`);

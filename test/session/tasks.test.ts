@@ -89,6 +89,27 @@ describe('a command in the background', () => {
   });
 });
 
+describe('an agent in the background', () => {
+  it('is not over while a command that it started lives, and says what was stopped with it', async () => {
+    const seconds = someSeconds();
+    const { session, of } = await scene(({ body }, n) => {
+      const history = JSON.stringify(body.messages);
+      if (n === 1) return [toolUse('Agent', { description: 'work', prompt: 'start and leave', run_in_background: true })];
+      if (history.includes('run_in_background')) return [text(history.includes('toolu_inner') ? 'left' : 'started')];
+      return [toolUse('Bash', { command: `sleep ${seconds}`, run_in_background: true }, { id: 'toolu_inner' })];
+    }, bash);
+    const sending = session.send('go');
+    const alive: number[] = [];
+    session.updates$.subscribe((update) => update.type === 'task.ended' && alive.push(living(seconds).length));
+    await sending.done;
+    await poll(() => of('task.ended').length).toBe(1);
+    expect(alive).toEqual([0]);
+    const [task] = session.tasks;
+    expect(task).toMatchObject({ kind: 'agent', status: 'completed' });
+    expect(task?.summary).toMatch(new RegExp(`left.*Stopped with the agent: task_\\w+ sleep ${seconds}`, 's'));
+  });
+});
+
 describe('a status', () => {
   it('never changes once it is terminal, whatever a task says later', async () => {
     const end = deferred<{ status: 'completed' | 'failed'; summary: string }>();
