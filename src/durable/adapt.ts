@@ -90,6 +90,7 @@ function createProvider(services: Services, { flow, desk, tasks }: AdaptOptions)
         });
       }
       const { id } = record.call;
+      services.journal({ type: 'call.started', callId: id, tool: tool.name });
       const by = tool.idempotent ? undefined : await beginner(id, signal);
       // The work runs only where the journal has no answer. Begun by another attempt, it may have happened.
       const work = (live: AbortSignal): Promise<ToolStep> =>

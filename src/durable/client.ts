@@ -9,7 +9,7 @@ import type { SessionUpdate } from '../session/updates.js';
 import type { AbortReason } from '../tool/call.js';
 import type { PersonAnswers } from '../tool/types.js';
 import { OpenQuestions } from './openQuestions.js';
-import { callIngress, postMessage } from './post.js';
+import { attach, callIngress, type Ingress, patiently, postMessage } from './post.js';
 import { type NumberedUpdate, SESSION_OBJECT, type Unsent, type UpdatePage, updatesSchema } from './protocol.js';
 
 export interface ConnectOptions {
@@ -61,6 +61,7 @@ class Connection implements RemoteSession {
   private readonly heard = new Subject<NumberedUpdate>();
   private readonly questions = new OpenQuestions();
   private readonly detached = new AbortController();
+  private readonly ingress: Ingress;
   private next: number;
   private reading: Promise<void> | undefined;
   private listeners = 0;
@@ -69,6 +70,7 @@ class Connection implements RemoteSession {
 
   constructor(private readonly options: ConnectOptions) {
     this.id = options.sessionId;
+    this.ingress = { url: options.ingress, signal: this.detached.signal };
     this.next = options.from ?? 1;
   }
 
@@ -179,7 +181,7 @@ class Connection implements RemoteSession {
   /** In the order of the calls: what is sent later arrives later. */
   private post(message: Unsent, id: string = randomUUID()): Promise<string> {
     const sending = this.delivery.then(async () => {
-      const { invocation } = await postMessage(this.options.ingress, this.id, { ...message, id, at: Date.now() });
+      const { invocation } = await postMessage(this.ingress, this.id, message, id);
       return invocation;
     });
     this.delivery = sending.catch((error: unknown) => {
@@ -191,7 +193,7 @@ class Connection implements RemoteSession {
 
   /** Resolves when the session has dealt with what it was given and is idle. */
   private async attach(invocation: string): Promise<void> {
-    await callIngress(this.options.ingress, `restate/invocation/${invocation}/attach`, undefined, {}, this.detached.signal);
+    await attach(this.ingress, invocation);
   }
 
   /** Reads everything there is. One reader at a time, so that every update is heard once and in order. */
@@ -213,7 +215,7 @@ class Connection implements RemoteSession {
 
   private async page(): Promise<UpdatePage> {
     const path = `${SESSION_OBJECT}/${encodeURIComponent(this.id)}/updates`;
-    return updatesSchema.parse(await callIngress(this.options.ingress, path, { from: this.next }, {}, this.detached.signal));
+    return updatesSchema.parse(await patiently(this.ingress, () => callIngress(this.ingress, path, { from: this.next })));
   }
 
   private hear(one: NumberedUpdate): void {

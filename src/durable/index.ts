@@ -3,3 +3,4 @@ export { type ConnectOptions, connectSession, type RemoteSession } from './clien
 export type { NumberedUpdate } from './protocol.js';
 export { type LocalRestate, type LocalRestateOptions, type RestatePorts, restateBinary, startLocalRestate } from './server.js';
 export { registerWorker, serveSessions, type Worker, type WorkerOptions } from './worker.js';
+export { serveSessionsFromProcesses, type WorkersOptions } from './workers.js';

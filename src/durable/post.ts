@@ -4,56 +4,78 @@ import { INBOX_OBJECT, type Posted, postedSchema, type Unsent } from './protocol
 /** Sends a message to a session. `id` makes it one message, however often it is sent; default a fresh one. */
 export type Post = (sessionId: string, message: Unsent, id?: string) => Promise<void>;
 
-const TRIES = 8;
+/** Restate's ingress, as clients and workers call it. */
+export interface Ingress {
+  readonly url: string;
+  /** Ends whatever waits. */
+  readonly signal?: AbortSignal;
+}
 
-/** Posts over Restate's ingress. Tries again while the server is away. */
-export function createPost(ingress: string): Post {
-  return async (sessionId, message, id = randomUUID()) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await postMessage(ingress, sessionId, { ...message, id, at: Date.now() });
-        return;
-      } catch (error) {
-        if (attempt === TRIES) throw error;
-        await new Promise((resolve) => setTimeout(resolve, Math.min(5_000, 100 * 2 ** attempt)));
-      }
-    }
+/** The server could not be reached, or the connection broke: what was asked may or may not have arrived. */
+class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+}
+
+/** How long a request is made again while the server is away, in milliseconds. */
+const PATIENCE_MS = 60_000;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** Posts over the ingress. */
+export const createPost =
+  (ingress: Ingress): Post =>
+  async (sessionId, message, id) => {
+    await postMessage(ingress, sessionId, message, id);
   };
+
+/** Posts once, however often it has to be tried; answers with the invocation that takes the message. */
+export async function postMessage(ingress: Ingress, sessionId: string, message: Unsent, id: string = randomUUID()): Promise<Posted> {
+  const headers = { 'idempotency-key': id };
+  const body = { ...message, id, at: Date.now() };
+  const path = `${INBOX_OBJECT}/${encodeURIComponent(sessionId)}/post`;
+  return postedSchema.parse(await patiently(ingress, () => callIngress(ingress, path, body, headers)));
 }
 
-/** Posts once; answers with the invocation that takes the message. */
-export async function postMessage(
-  ingress: string,
-  sessionId: string,
-  message: Unsent & { readonly id: string; readonly at: number },
-): Promise<Posted> {
-  const body = await callIngress(ingress, `${INBOX_OBJECT}/${encodeURIComponent(sessionId)}/post`, message, {
-    'idempotency-key': message.id,
-  });
-  return postedSchema.parse(body);
+/** Resolves when an invocation has ended. Waits as long as it takes, across restarts of the server. */
+export async function attach(ingress: Ingress, invocation: string): Promise<void> {
+  await patiently(ingress, () => callIngress(ingress, `restate/invocation/${invocation}/attach`, undefined));
 }
 
-/** One request to Restate's ingress. Throws with what the server said. */
+/** Asks again while the server is away; only for what may be asked twice. */
+export async function patiently<T>({ signal }: Ingress, ask: () => Promise<T>): Promise<T> {
+  let since = Date.now();
+  for (let pause = 50; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+    const asked = Date.now();
+    try {
+      return await ask();
+    } catch (error) {
+      // A connection that held for a while shows that the server was there.
+      if (Date.now() - asked > LONGEST_PAUSE_MS) since = Date.now();
+      if (!(error instanceof UnreachableError) || signal?.aborted || Date.now() - since > PATIENCE_MS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}
+
+/** One request to the ingress. Throws with what the server said. */
 export async function callIngress(
-  ingress: string,
+  { url, signal }: Ingress,
   path: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-  signal?: AbortSignal,
 ): Promise<unknown> {
-  const url = `${ingress.replace(/\/$/, '')}/${path}`;
+  let text: string;
   let response: Response;
   try {
-    response = await fetch(url, {
+    response = await fetch(`${url.replace(/\/$/, '')}/${path}`, {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
       headers: { 'content-type': 'application/json', ...headers },
       ...(signal === undefined ? {} : { signal }),
     });
+    text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Error(`Restate cannot be reached at ${ingress}. Is the server running? (${causeOf(error)})`, { cause: error });
+    throw new UnreachableError(`Restate cannot be reached at ${url}. Is the server running? (${causeOf(error)})`, { cause: error });
   }
-  const text = await response.text();
   if (!response.ok) throw new Error(`Restate answered ${response.status} to ${path}: ${text.slice(0, 500)}`);
   return text === '' ? undefined : JSON.parse(text);
 }

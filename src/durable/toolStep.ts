@@ -60,6 +60,8 @@ export async function runToolStep(
     capabilities: { value: capabilities },
     now: { value: Date.now },
     clock: { value: liveClock },
+    // That the call begins is written down by whoever does the step.
+    journal: { value: () => {} },
   });
   const end = await run(seen, view, signal);
   return { end, output: outputOf(seen), changes: seen.modify ? changesOf(seen.modify) : null, files, tasks: adopted };

@@ -4,7 +4,8 @@ import { createEndpointHandler } from '@restatedev/restate-sdk';
 import type { SessionOptions } from '../session/options.js';
 import type { SessionUpdate } from '../session/updates.js';
 import { createObjects } from './objects.js';
-import { createPost } from './post.js';
+import { callIngress, createPost } from './post.js';
+import { SESSION_OBJECT } from './protocol.js';
 import { TaskDesk } from './taskDesk.js';
 
 export interface WorkerOptions {
@@ -36,7 +37,7 @@ export interface Worker {
 /** Serves sessions to Restate in this process. */
 export async function serveSessions(options: WorkerOptions): Promise<Worker> {
   const { session, ingress, host = '127.0.0.1', inactivityMs = 60_000, onLive, log = toStandardError } = options;
-  const post = createPost(ingress);
+  const post = createPost({ url: ingress });
   const desk = new TaskDesk(post);
   const services = createObjects({
     inactivityMs,
@@ -69,8 +70,9 @@ export async function serveSessions(options: WorkerOptions): Promise<Worker> {
   };
 }
 
-/** Tells a Restate server where workers are. `admin` is the address of its admin API. */
-export async function registerWorker(admin: string, url: string): Promise<void> {
+/** Tells a Restate server where workers are; resolves when sessions can be called. `admin` is the address of its admin API. */
+export async function registerWorker(place: { readonly admin: string; readonly ingress: string }, url: string): Promise<void> {
+  const { admin, ingress } = place;
   const response = await fetch(`${admin.replace(/\/$/, '')}/deployments`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -80,6 +82,22 @@ export async function registerWorker(admin: string, url: string): Promise<void> 
   });
   if (!response.ok)
     throw new Error(`Restate did not accept the worker at ${url}: ${response.status} ${(await response.text()).slice(0, 500)}`);
+  await untilKnown(ingress);
+}
+
+const KNOWN_WITHIN_MS = 30_000;
+
+/** The ingress learns of a deployment a moment after the admin API has taken it. */
+async function untilKnown(ingress: string): Promise<void> {
+  for (const since = Date.now(); ; ) {
+    try {
+      await callIngress({ url: ingress }, `${SESSION_OBJECT}/sixgates/updates`, { from: 1 });
+      return;
+    } catch (error) {
+      if (Date.now() - since > KNOWN_WITHIN_MS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 }
 
 function listen(server: Http2Server, port: number, host: string): Promise<number> {

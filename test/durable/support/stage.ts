@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { z } from 'zod';
+import { type LocalRestate, startLocalRestate } from '../../../src/durable/server.js';
+
+const factsSchema = z.object({
+  effects: z.record(z.string(), z.object({ begin: z.number(), end: z.number() })),
+  requests: z.number(),
+  refusals: z.array(z.object({ status: z.number(), message: z.string() })),
+});
+export type WorldFacts = z.infer<typeof factsSchema>;
+
+/** A Restate server, the world and workers, each in processes of their own. */
+export interface Stage {
+  readonly restate: LocalRestate;
+  readonly workerCount: number;
+  /** Processes of the workers that live right now. */
+  readonly workers: ReadonlySet<number>;
+  facts(): Promise<WorldFacts>;
+  /** Ends the server as a power cut would, and starts it again on the same data. */
+  restartServer(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StageOptions {
+  readonly workers?: number;
+  /** Longest run of a tool, in milliseconds. */
+  readonly toolMs?: number;
+  readonly inactivityMs?: number;
+}
+
+export async function createStage({ workers: count = 2, toolMs = 300, inactivityMs = 60_000 }: StageOptions = {}): Promise<Stage> {
+  const dir = mkdtempSync(join(tmpdir(), 'sixgates-restate-'));
+  const closing: (() => Promise<void> | void)[] = [];
+  const close = async () => {
+    for (const one of closing.splice(0).reverse()) await one();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    let restate = await startLocalRestate({ dir: join(dir, 'restate') });
+    closing.push(() => restate.kill());
+
+    const programs = await bundle();
+    const world = program(join(programs, 'world.js'), { WORLD_TOOL_MS: String(toolMs) });
+    closing.push(() => end(world.child));
+    const { world: worldUrl, api } = await world.line(z.object({ world: z.string(), api: z.string() }));
+
+    const living = new Set<number>();
+    const serving = program(join(programs, 'workers.js'), {
+      WORLD: worldUrl,
+      API: api,
+      INGRESS: restate.ingress,
+      ADMIN: restate.admin,
+      PORT: String(await freePort()),
+      HOME_DIR: dir,
+      INACTIVITY: String(inactivityMs),
+      COUNT: String(count),
+    });
+    const workerSchema = z.object({ worker: z.number() });
+    serving.hear((value) => {
+      const { success, data } = workerSchema.safeParse(value);
+      if (success) living.add(data.worker);
+    });
+    closing.push(() => end(serving.child));
+    await serving.line(z.object({ ready: z.literal(true) }));
+    return {
+      workerCount: count,
+      get restate() {
+        return restate;
+      },
+      get workers() {
+        for (const pid of living) if (!isAlive(pid)) living.delete(pid);
+        return living;
+      },
+      facts: async () => factsSchema.parse(await (await fetch(`${worldUrl}/facts`)).json()),
+      restartServer: async () => {
+        const { ports } = restate;
+        await restate.kill();
+        restate = await startLocalRestate({ dir: join(dir, 'restate'), ports });
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Program {
+  readonly child: ChildProcess;
+  hear(listener: (value: unknown) => void): void;
+  /** The next line of this shape. */
+  line<T>(schema: z.ZodType<T>): Promise<T>;
+}
+
+/** The programs of a stage as plain JavaScript: a process that is started again and again must not compile the sources each time. */
+async function bundle(): Promise<string> {
+  const outDir = fileURLToPath(new URL(`../../../node_modules/.cache/sixgates-stage-${process.pid}`, import.meta.url));
+  const input = ['world', 'workers'].map((name) => fileURLToPath(new URL(`${name}.ts`, import.meta.url)));
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    build: { ssr: true, outDir, emptyOutDir: true, target: 'node20', rolldownOptions: { input, output: { entryFileNames: '[name].js' } } },
+  });
+  process.once('exit', () => rmSync(outDir, { recursive: true, force: true }));
+  return outDir;
+}
+
+function program(file: string, env: Readonly<Record<string, string>>): Program {
+  const child = spawn(process.execPath, [file], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const listeners = new Set<(value: unknown) => void>();
+  const errors: string[] = [];
+  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString('utf8')));
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    try {
+      const value: unknown = JSON.parse(line);
+      for (const listener of listeners) listener(value);
+    } catch {
+      errors.push(line);
+    }
+  });
+  return {
+    child,
+    hear: (listener) => void listeners.add(listener),
+    line: (schema) =>
+      new Promise((resolve, reject) => {
+        const listener = (value: unknown) => {
+          const { success, data } = schema.safeParse(value);
+          if (!success) return;
+          listeners.delete(listener);
+          resolve(data);
+        };
+        listeners.add(listener);
+        child.once('exit', (code) => reject(new Error(`${file} ended with ${code}:\n${errors.join('').slice(-2_000)}`)));
+      }),
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGKILL');
+  await gone;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
