@@ -28,6 +28,27 @@ const SCENES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.keyboard.press('Shift+ArrowLeft');
     await page.keyboard.press('Shift+ArrowLeft');
   },
+  paused: async (page) => {
+    await page.locator('[data-call]', { hasText: 'git commit' }).click();
+    await page.locator('[data-state="toolCall.executing.calling"]').focus();
+    await page.keyboard.press('b');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('F8');
+    await page.getByRole('button', { name: /^Resume/ }).waitFor();
+    await page.getByRole('tab', { name: 'Raw' }).click();
+    await page.getByRole('button', { name: /^Breakpoints/ }).click();
+  },
+  help: async (page) => {
+    await page.locator('body').press('?');
+    await page.getByRole('dialog', { name: 'Keys and help' }).waitFor();
+  },
+  edit: async (page) => {
+    await page.locator('#filter').fill('tool:edit');
+    await page.locator('[data-call]').first().click();
+    await page.locator('#filter').fill('');
+    await page.getByRole('tab', { name: 'Input' }).click();
+    await page.locator('.diff').waitFor();
+  },
   sequence: async (page) => {
     await page.locator('[data-call]', { hasText: 'Find callers' }).click();
     await page.locator('[data-actor]', { hasText: 'executor' }).last().click();
@@ -43,10 +64,10 @@ const browser = await launch();
 try {
   for (const [name, act] of Object.entries(SCENES)) {
     if (only !== undefined && only !== name) continue;
-    const { system, time } = await simulate(bugfix(null), { startedAt: Date.now() - 24_000 });
-    await time.play();
     for (const size of SIZES) {
       for (const theme of ['light', 'dark'] as const) {
+        const { system, time } = await simulate(bugfix(null), { startedAt: Date.now() - 24_000 });
+        await time.play();
         const opened = await openFlow(browser.context, system);
         const { page } = opened;
         await page.setViewportSize(size);

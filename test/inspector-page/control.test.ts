@@ -226,7 +226,7 @@ describe('pausing', () => {
       const before = await activeStates(page);
       root.send({ type: 'inbox.changed', waiting: 2, fromPerson: false });
       root.send({ type: 'question.opened', question: { callId: 'c', toolName: 'Bash', inputDigest: 'd' } });
-      await page.getByRole('button', { name: '2 held events' }).waitFor();
+      await page.getByRole('button', { name: '2 held' }).waitFor();
       expect(await activeStates(page)).toEqual(before);
       expect(gate.state.held).toHaveLength(2);
       const transitions = () => system.log.events(0).filter((event) => event.type === 'transition' && event.actor === 'session').length;

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { type CSSProperties, useEffect, useState } from 'react';
 import { followTarget } from './model/actions.js';
 import type { Inspector } from './model/inspector.js';
 import { ActorTree } from './panels/ActorTree.js';
@@ -13,7 +13,7 @@ import { Log } from './panels/Log.js';
 import { Timeline } from './panels/Timeline.js';
 import { Transport } from './panels/Transport.js';
 import { Welcome } from './panels/Welcome.js';
-import { InspectorContext, useFlowVersion, useRemote, useView } from './ui/hooks.js';
+import { InspectorContext, useFlowVersion, useRemote, useSize, useView } from './ui/hooks.js';
 import { useKeys } from './ui/keys.js';
 import { Splitters } from './ui/Splitters.js';
 
@@ -49,11 +49,14 @@ function Page({ inspector }: { readonly inspector: Inspector }) {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name === undefined ? '' : `${name} · `}Sixgates inspector`;
   }, [waiting, name]);
 
+  // Menus open below what waits for a person, never over it.
+  const [above, setAbove] = useState<HTMLDivElement | null>(null);
+  const { height } = useSize(above);
   const empty = inspector.flow.events.length === 0;
   return (
-    <div className="app">
+    <div className="app" style={{ '--above': `${height}px` } as CSSProperties}>
       <Header />
-      <div className="above">
+      <div className="above" ref={setAbove}>
         <Approvals />
         <Banners />
       </div>

@@ -37,13 +37,20 @@ export function Chart({ graph, layout, active, fired, breakpoints, chosen, onSta
   return (
     <div className="chart-pane" ref={setPane}>
       <div className="chart-tools" role="toolbar" aria-label="Chart view">
-        <button type="button" className="tool" onClick={() => zoom(1 / 1.25)} aria-label="Zoom out" title="Zoom out  −">
+        <button type="button" className="tool" onClick={() => zoom(1 / 1.25)} data-key="-" aria-label="Zoom out" title="Zoom out  −">
           <Icon name="minus" />
         </button>
-        <button type="button" className="tool scale" onClick={actualSize} title="Actual size  0" aria-label="Actual size">
+        <button
+          type="button"
+          className="tool scale"
+          onClick={actualSize}
+          title="Actual size  0"
+          data-key="0"
+          aria-label={`${Math.round(camera.scale * 100)} %, to actual size`}
+        >
           {Math.round(camera.scale * 100)} %
         </button>
-        <button type="button" className="tool" onClick={() => zoom(1.25)} aria-label="Zoom in" title="Zoom in  +">
+        <button type="button" className="tool" onClick={() => zoom(1.25)} data-key="+" aria-label="Zoom in" title="Zoom in  +">
           <Icon name="plus" />
         </button>
         <button type="button" className="tool" onClick={fit} aria-label="Fit the whole chart" title="Fit the whole chart">

@@ -192,7 +192,13 @@ function ActorRow(props: {
 
 /** The state in a word or two: the innermost that is no mere `running`. */
 function shortState(leaves: readonly string[]): string {
-  const parts = (leaves[0] ?? '').split('.');
+  return leaves
+    .map(shortLeaf)
+    .filter((name) => name !== 'none')
+    .join(', ');
+}
+function shortLeaf(leaf: string): string {
+  const parts = leaf.split('.');
   const last = parts.at(-1) ?? '';
   const generic = last === 'running' || last === 'matching' || last === 'settling';
   return generic && parts.length > 2 ? (parts.at(-2) ?? last) : last;

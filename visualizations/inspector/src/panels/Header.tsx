@@ -65,8 +65,8 @@ export function Header() {
             {held.held.length} held
           </MenuButton>
           <MenuButton menu="breakpoints" label="Breakpoints" disabled={!canPause}>
-            <span className={`break-dot${breakpoints.some((one) => one.enabled) ? ' on' : ''}`} />{' '}
-            {plural(breakpoints.length, 'breakpoint')}
+            <span className={`break-dot${breakpoints.some((one) => one.enabled) ? ' on' : ''}`} /> Breakpoints
+            {breakpoints.length > 0 && <span className="num"> {breakpoints.length}</span>}
           </MenuButton>
         </div>
       )}
@@ -184,7 +184,6 @@ function MenuButton({ menu, label, disabled, children }: MenuButtonProps) {
         className="button"
         aria-expanded={open}
         aria-haspopup="dialog"
-        aria-label={label}
         disabled={disabled}
         onClick={() => inspector.view.patch({ menu: open ? null : menu })}
       >

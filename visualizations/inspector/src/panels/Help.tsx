@@ -42,16 +42,32 @@ const KEYS: readonly (readonly [title: string, rows: readonly (readonly [keys: s
 export function Help() {
   const inspector = useInspector();
   const view = useView();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const close = (): void => inspector.view.patch({ menu: null });
+  const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    dialog.current?.showModal();
+    const before = document.activeElement;
+    button.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement || before instanceof SVGElement) before.focus();
+    };
   }, []);
+  // Not modal: a question that comes meanwhile must be within reach.
   return (
-    <dialog ref={dialog} className="help card" aria-label="Keys and help" onClose={() => inspector.view.patch({ menu: null })}>
+    <dialog
+      open
+      className="help card"
+      aria-label="Keys and help"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        event.stopPropagation();
+        close();
+      }}
+    >
       <div className="card-head">
         <h2>Keys</h2>
         <span className="grow" />
-        <button type="button" className="tool" aria-label="Close" onClick={() => dialog.current?.close()}>
+        <button ref={button} type="button" className="tool" aria-label="Close" onClick={close}>
           <Icon name="close" />
         </button>
       </div>

@@ -18,7 +18,7 @@ export function useKeys(inspector: Inspector): void {
   useEffect(() => {
     let goAt = 0;
     const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || inspector.view.get().menu === 'help') return;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       const goes = event.timeStamp - goAt < CHORD_MS;
       goAt = 0;
       if (functionKey(inspector, event) || arrowKey(inspector, event)) {
@@ -88,11 +88,11 @@ function letterKey(inspector: Inspector, event: KeyboardEvent): boolean {
     case 'k':
       return moveRow(event.key === 'j' ? 'ArrowDown' : 'ArrowUp');
     case '+':
-      return click('[aria-label="Zoom in"]');
+      return click('[data-key="+"]');
     case '-':
-      return click('[aria-label="Zoom out"]');
+      return click('[data-key="-"]');
     case '0':
-      return click('[aria-label="Actual size"]');
+      return click('[data-key="0"]');
     default:
       return false;
   }
