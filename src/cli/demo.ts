@@ -13,7 +13,7 @@ import { EXIT_CODES, type ExitCode } from './failure.js';
 import { Interrupts } from './interrupts.js';
 import { createProgressView } from './progress.js';
 import { createScreen } from './screen.js';
-import { addWatchOptions, watchOptionsSchema, watchSession } from './watching.js';
+import { addWatchOptions, gateMaker, watchOptionsSchema, watchSession, withGate } from './watching.js';
 
 const optionsSchema = watchOptionsSchema.extend({ json: z.boolean().default(false), dir: z.string().optional() });
 
@@ -39,6 +39,7 @@ async function demo({ json, dir, ...watch }: z.infer<typeof optionsSchema>): Pro
   const testing = await import('../testing/index.js');
   const server = await testing.scriptedServer({ script: flow(shop, testing) });
   const session = createSession({
+    ...withGate((await gateMaker(watch))()),
     cwd: shop,
     store: join(base, 'sessions'),
     settings: { home: base },
@@ -64,6 +65,7 @@ async function demo({ json, dir, ...watch }: z.infer<typeof optionsSchema>): Pro
     const code = typeof ended === 'number' ? ended : await conclude(ended, session, shop, json ? () => {} : tell);
     if (watching.url !== undefined && typeof ended !== 'number') {
       tell('The inspector stays open. Ctrl-C ends.');
+      interrupts.reset();
       interrupts.whenPressed(() => interrupts.leave(code));
       const alive = setInterval(() => {}, 60_000);
       await interrupts.leaving;

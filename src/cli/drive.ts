@@ -35,8 +35,11 @@ export function exitCodeOf({ end }: Pick<QueryEnded, 'end'>): ExitCode {
   }
 }
 
+/** What is driven: a session in this process, or the face of one elsewhere. */
+export type Driven = Pick<Session, 'updates$' | 'openPermissions' | 'answer' | 'answerQuestion'>;
+
 /** Shows a session on the terminal, or as JSON lines on standard output, and puts its questions. Returns how to let go of it. */
-export function driveSession(session: Session, { view, screen, asker, canPageAnswer, yesTo, onQuery }: DriveOptions): () => void {
+export function driveSession(session: Driven, { view, screen, asker, canPageAnswer, yesTo, onQuery }: DriveOptions): () => void {
   const open = new Map<string, AbortController>();
 
   const ask = (callId: string, put: (signal: AbortSignal) => Promise<void>) => {

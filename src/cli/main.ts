@@ -8,9 +8,18 @@ import { CliError, messageOf } from './failure.js';
 import { importCommand } from './importTranscript.js';
 import { inspectCommand } from './inspectFile.js';
 import { runCommand } from './run.js';
+import { serveCommand } from './serve.js';
 import { sessionsCommand } from './sessions.js';
 
-const commands: readonly Command[] = [runCommand(), demoCommand(), explainCommand(), inspectCommand(), sessionsCommand(), importCommand()];
+const commands: readonly Command[] = [
+  runCommand(),
+  serveCommand(),
+  demoCommand(),
+  explainCommand(),
+  inspectCommand(),
+  sessionsCommand(),
+  importCommand(),
+];
 
 const packageJson = z.object({ version: z.string() });
 

@@ -11,7 +11,7 @@ import { createProgressView } from './progress.js';
 import { Prompter } from './prompter.js';
 import { addRunOptions, parseRunOptions, type RunOptions, sessionOpener } from './runOptions.js';
 import { createScreen } from './screen.js';
-import { isInspected, watchSession } from './watching.js';
+import { gateMaker, isInspected, watchSession } from './watching.js';
 
 /** `sixgates run`: a real session on the current directory; with a prompt one-shot, without one a conversation. */
 export function runCommand(): Command {
@@ -43,7 +43,7 @@ async function run(given: string | undefined, options: RunOptions): Promise<Exit
     throw new CliError('"-" reads the prompt from standard input, which is a terminal here. Pipe something in, or give the prompt.');
   const prompt = given === '-' ? await readAll(process.stdin) : given;
   if (prompt?.trim() === '') throw new CliError('The prompt is empty.');
-  const opener = sessionOpener(options, isTerminal || isInspected(options) || options.yesTo.length > 0);
+  const opener = sessionOpener(options, isTerminal || isInspected(options) || options.yesTo.length > 0, await gateMaker(options));
   const yesTo = createYesTo(options.yesTo, opener.place.cwd, homedir());
 
   const screen = createScreen(process.stderr);
@@ -52,6 +52,12 @@ async function run(given: string | undefined, options: RunOptions): Promise<Exit
   const asker = isTerminal ? new TerminalAsker(prompter, screen, () => interrupts.press()) : undefined;
   const tell = (line: string) => screen.print(line);
   try {
+    if (options.restate !== undefined) {
+      const { runRemote } = await import('./remote.js');
+      const view = options.json ? undefined : createProgressView(screen, { withholdAnswer: !screen.isLive });
+      const drive = { view, screen, asker, canPageAnswer: false, yesTo };
+      return await runRemote({ ingress: options.restate, sessionId: options.resume, prompt, drive, interrupts, tell });
+    }
     const session = opener.open();
     interrupts.whenPressed(() => {
       screen.print('Interrupting … (Ctrl-C again leaves)');
@@ -85,6 +91,7 @@ async function run(given: string | undefined, options: RunOptions): Promise<Exit
       if (watching.url !== undefined && isTerminal && code !== 130) {
         tell('The inspector stays open. Ctrl-C ends.');
         interrupts.reset();
+        interrupts.whenPressed(() => interrupts.leave(code));
         await interrupts.leaving;
       }
       await watching.close().catch((error: unknown) => {

@@ -8,7 +8,7 @@ import { createSession, forkSession, type Session } from '../session/session.js'
 import { describeProblem, loadSettings, parseMode } from '../settings/load.js';
 import { CliError, messageOf } from './failure.js';
 import { addPlaceOptions, collect, findSession, type Place, placeOf, sessionsOf, wholeNumber } from './place.js';
-import { addWatchOptions, watchOptionsSchema } from './watching.js';
+import { addWatchOptions, type NewGate, watchOptionsSchema, withGate } from './watching.js';
 
 const runOptionsSchema = watchOptionsSchema.extend({
   model: z.string().optional(),
@@ -26,6 +26,7 @@ const runOptionsSchema = watchOptionsSchema.extend({
   maxTurns: z.number().optional(),
   yesTo: z.array(z.string()).default([]),
   json: z.boolean().default(false),
+  restate: z.string().optional(),
 });
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 export const parseRunOptions = (raw: unknown): RunOptions => runOptionsSchema.parse(raw);
@@ -49,7 +50,8 @@ export function addRunOptions(command: Command): Command {
     .addOption(new Option('--resume <id>', 'go on with an earlier session of this directory').conflicts(['continue', 'fork']))
     .addOption(new Option('--continue', 'go on with the newest session of this directory').conflicts(['fork']))
     .option('--fork <id>', 'go on with a copy of an earlier session, which stays as it is')
-    .option('--json', 'write every update as one line of JSON to standard output');
+    .option('--json', 'write every update as one line of JSON to standard output')
+    .option('--restate <url>', 'give the prompt to a session on Restate (see sixgates serve), whose workers set model, tools and rules');
   return addWatchOptions(addPlaceOptions(command));
 }
 
@@ -67,11 +69,12 @@ export interface SessionOpener {
 }
 
 /** Checks what can be checked before anything begins. */
-export function sessionOpener(options: RunOptions, interactive: boolean): SessionOpener {
+export function sessionOpener(options: RunOptions, interactive: boolean, newGate: NewGate): SessionOpener {
   const place = placeOf(options);
   const settingsFile = options.settings === undefined ? undefined : resolve(options.settings);
   if (settingsFile !== undefined) checkSettingsFile(settingsFile, place);
   const base = (model: string | undefined): SessionOptions => ({
+    ...withGate(newGate()),
     cwd: place.cwd,
     interactive,
     store: place.dataDir,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import type { DebugGate } from '../inspect/index.js';
 import type { Session } from '../session/session.js';
 import { CliError, messageOf } from './failure.js';
 
@@ -39,6 +40,15 @@ function recordingFile(text: string): string {
 }
 
 export const isInspected = ({ inspect }: Pick<WatchOptions, 'inspect'>): boolean => inspect !== undefined && inspect !== false;
+
+/** Makes a gate for each session that the inspector may pause. */
+export type NewGate = () => DebugGate | undefined;
+export async function gateMaker(options: Pick<WatchOptions, 'inspect'>): Promise<NewGate> {
+  if (!isInspected(options)) return () => undefined;
+  const { DebugGate } = await import('../inspect/index.js');
+  return () => new DebugGate();
+}
+export const withGate = (gate: DebugGate | undefined): { readonly gate?: DebugGate } => (gate === undefined ? {} : { gate });
 
 export interface Watching {
   readonly url: string | undefined;

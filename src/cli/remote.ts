@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { connectSession } from '../durable/client.js';
+import { type DriveOptions, driveSession, exitCodeOf } from './drive.js';
+import { CliError, type ExitCode, messageOf } from './failure.js';
+import type { Interrupts } from './interrupts.js';
+
+export interface RemoteRun {
+  readonly ingress: string;
+  /** The session to go on with; default a new one. */
+  readonly sessionId: string | undefined;
+  readonly prompt: string | undefined;
+  readonly drive: Omit<DriveOptions, 'onQuery'>;
+  readonly interrupts: Interrupts;
+  readonly tell: (line: string) => void;
+}
+
+/** `sixgates run --restate`: gives a prompt to a session on Restate. Leaving it leaves the session running. */
+export async function runRemote({ ingress, sessionId, prompt, drive, interrupts, tell }: RemoteRun): Promise<ExitCode> {
+  if (!/^https?:$/.test(URL.canParse(ingress) ? new URL(ingress).protocol : ''))
+    throw new CliError(`--restate ${ingress}: an address looks like http://127.0.0.1:8080.`);
+  const session = connectSession({ ingress, sessionId: sessionId ?? randomUUID() });
+  const letGo = driveSession(session, { ...drive, onQuery: () => interrupts.reset() });
+  interrupts.whenPressed(() => {
+    tell('Interrupting … (Ctrl-C again leaves; the session goes on without you)');
+    void session.interrupt().catch(() => {});
+  });
+  try {
+    // Without a prompt one only watches: a session that waits for an answer is answered this way.
+    if (prompt === undefined) return await interrupts.leaving;
+    const left = interrupts.leaving.then((code) => ({ code, text: '' }));
+    const answered = session.send(prompt).done.then((ended) => ({ code: exitCodeOf(ended), text: ended.text }));
+    const { code, text } = await Promise.race([answered, left]);
+    if (text !== '') process.stdout.write(drive.view === undefined ? '' : `${text.trimEnd()}\n`);
+    return code;
+  } catch (error) {
+    throw new CliError(messageOf(error));
+  } finally {
+    await session.sent();
+    letGo();
+    session.detach();
+    tell(`Session:     ${session.id} (go on with: sixgates run --restate ${ingress} --resume ${session.id})`);
+  }
+}
