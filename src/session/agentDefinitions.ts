@@ -22,7 +22,7 @@ export interface AgentDefinition {
   readonly source: string;
 }
 
-export const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
+const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
   {
     name: 'general-purpose',
     description: 'Researches questions and carries out tasks of several steps. Has every tool.',
@@ -61,28 +61,41 @@ export interface LoadedAgents {
   readonly warnings: readonly string[];
 }
 
+export interface AgentPlaces {
+  readonly home: string;
+  readonly cwd: string;
+  /** False reads no file. Default true. */
+  readonly files?: boolean;
+  /** Agents given in code; they replace those of files. */
+  readonly given?: readonly GivenAgent[];
+}
+export type GivenAgent = Omit<AgentDefinition, 'source'>;
+
 /**
- * The agents of a session: built in, then those of `<home>/.claude/agents/*.md`, then the project's; a later one of the same name
- * replaces the earlier. A file that cannot be understood is left out with a warning that names it.
+ * The agents of a session: built in, then those of `<home>/.claude/agents/*.md`, then the project's, then those given in code; a later
+ * one of the same name replaces the earlier. A file that cannot be understood is left out with a warning that names it.
  */
-export function loadAgents({ home, cwd }: { readonly home: string; readonly cwd: string }): LoadedAgents {
+export function loadAgents({ home, cwd, files = true, given = [] }: AgentPlaces): LoadedAgents {
   const warnings: string[] = [];
   const agents = new Map(BUILT_IN_AGENTS.map((agent) => [agent.name, agent]));
-  for (const dir of new Set([join(home, '.claude', 'agents'), join(cwd, '.claude', 'agents')])) {
+  const dirs = files ? new Set([join(home, '.claude', 'agents'), join(cwd, '.claude', 'agents')]) : [];
+  for (const dir of dirs) {
     for (const file of markdownFiles(dir)) {
       try {
-        const agent = parseAgent(readFileSync(file, 'utf8'), file);
+        const { agent, ignored } = parseAgent(readFileSync(file, 'utf8'), file);
         agents.set(agent.name, agent);
+        if (ignored.length > 0) warnings.push(`In the agent ${file}, ${ignored.join(', ')} has no effect here.`);
       } catch (error) {
         warnings.push(`The agent ${file} is left out: ${messageOf(error)}`);
       }
     }
   }
+  for (const agent of given) agents.set(agent.name, { ...agent, source: 'given in code' });
   return { agents: [...agents.values()], warnings };
 }
 
 /** Reads an agent's Markdown file: YAML between `---` lines, then the system prompt. Throws with the field that is wrong. */
-export function parseAgent(text: string, source: string): AgentDefinition {
+export function parseAgent(text: string, source: string): { readonly agent: AgentDefinition; readonly ignored: readonly string[] } {
   const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text);
   if (!match) throw new Error('it must begin with a block between two lines "---" that gives name and description');
   const meta = frontmatter.safeParse(parse(match[1] ?? ''));
@@ -90,8 +103,8 @@ export function parseAgent(text: string, source: string): AgentDefinition {
     const issue = meta.error.issues[0];
     throw new Error(`${issue?.path.join('.') || 'the block between "---"'}: ${issue?.message ?? 'not understood'}`);
   }
-  const { name, description, tools, disallowedTools, model } = meta.data;
-  return {
+  const { name, description, tools, disallowedTools, model, ...others } = meta.data;
+  const agent = {
     name,
     description,
     prompt: (match[2] ?? '').trim() || `You are the agent ${name}. ${description}`,
@@ -100,7 +113,10 @@ export function parseAgent(text: string, source: string): AgentDefinition {
     ...(model === undefined || model === 'inherit' ? {} : { model }),
     source,
   };
+  return { agent, ignored: Object.keys(others).filter((key) => !FOR_THE_EYE.has(key)) };
 }
+/** Fields that only say how an agent is shown. */
+const FOR_THE_EYE: ReadonlySet<string> = new Set(['color']);
 
 /** The tools of `pool` that an agent gets, in the pool's order. */
 export function toolsForAgent({ tools, disallowedTools = [] }: AgentDefinition, pool: readonly AnyTool[]): readonly AnyTool[] {

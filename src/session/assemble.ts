@@ -91,7 +91,9 @@ export function assembleSession(
   const env = { ...baseEnv, ...settings.env };
   const { transcript, resultsDir, resumed, dataDir } = openStore(options, { cwd, sessionId, now, newId, env, lineage });
   const family: Family = lineage?.family ?? { rootId: sessionId, running: 0, spend: { tokens: 0, usd: 0 } };
-  const found = lineage ? { agents: lineage.definitions, warnings: [] } : loadAgents({ home, cwd });
+  const found = lineage
+    ? { agents: lineage.definitions, warnings: [] }
+    : loadAgents({ home, cwd, files: options.settings?.files !== false, given: options.agents ?? [] });
 
   const updates = new Subject<SessionUpdate>();
   let firstWords: readonly SessionUpdate[] = [];

@@ -12,6 +12,7 @@ import type { CanUseTool } from '../permissions/canUseTool.js';
 import type { PermissionMode } from '../permissions/types.js';
 import type { PermissionSettings } from '../settings/types.js';
 import type { AnyTool, ToolCapabilities } from '../tool/types.js';
+import type { GivenAgent } from './agentDefinitions.js';
 import type { Prices } from './spend.js';
 import type { SessionUpdate } from './updates.js';
 
@@ -51,6 +52,8 @@ export interface SessionOptions {
   readonly cwd?: string;
   /** Tools of the embedding program, beside the built-in ones. */
   readonly tools?: readonly AnyTool[];
+  /** Kinds of subagents beside the built-in ones and those of `.claude/agents`. */
+  readonly agents?: readonly GivenAgent[];
   /** The built-in tools to offer: all (default), none, or these by name. */
   readonly builtInTools?: boolean | readonly string[];
   /** MCP servers by name. They count before those of `.mcp.json` and settings files. */

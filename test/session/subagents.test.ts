@@ -227,17 +227,21 @@ describe('the kinds of agents', () => {
     file(home, 'a.md', '---\nname: reviewer\ndescription: of the user\n---\nReview.');
     file(cwd, 'b.md', '---\nname: reviewer\ndescription: of the project\ntools: Read, Grep\nmodel: haiku\n---\nReview well.');
     file(cwd, 'c.md', 'no frontmatter');
+    file(cwd, 'b2.md', '---\nname: painter\ndescription: paints\ncolor: red\nhooks: {}\n---\nPaint.');
     file(cwd, 'd.md', '---\nname: two words\ndescription: x\n---\n');
     const { agents, warnings } = loadAgents({ home, cwd });
-    expect(agents.map(({ name }) => name)).toEqual(['general-purpose', 'Explore', 'reviewer']);
-    expect(agents.at(-1)).toMatchObject({ description: 'of the project', tools: ['Read', 'Grep'], model: 'haiku', prompt: 'Review well.' });
-    expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toContain('c.md');
-    expect(warnings[1]).toMatch(/d\.md.*name/);
+    expect(agents.map(({ name }) => name)).toEqual(['general-purpose', 'Explore', 'reviewer', 'painter']);
+    expect(agents[2]).toMatchObject({ description: 'of the project', tools: ['Read', 'Grep'], model: 'haiku', prompt: 'Review well.' });
+    expect(warnings).toHaveLength(3);
+    expect(warnings[0]).toMatch(/b2\.md, hooks has no effect here/);
+    expect(warnings[1]).toContain('c.md');
+    expect(warnings[2]).toMatch(/d\.md.*name/);
+    const given = { name: 'reviewer', description: 'of the program', prompt: 'x' };
+    expect(loadAgents({ home, cwd, files: false, given: [given] }).agents.at(-1)).toEqual({ ...given, source: 'given in code' });
   });
 
   it('take YAML lists, name patterns and exclusions, and never get a tool that speaks to the person', () => {
-    const definition = parseAgent('---\nname: x\ndescription: y\ntools:\n  - mcp__db__*\n  - Bash(git *)\n---\n', 'x.md');
+    const { agent: definition } = parseAgent('---\nname: x\ndescription: y\ntools:\n  - mcp__db__*\n  - Bash(git *)\n---\n', 'x.md');
     const pool = ['mcp__db__read', 'mcp__web__get', 'Bash', 'Read', 'AskUserQuestion'].map((name) => testTool({ name }));
     expect(toolsForAgent(definition, pool).map(({ name }) => name)).toEqual(['mcp__db__read', 'Bash']);
     const { tools: _all, ...all } = definition;
