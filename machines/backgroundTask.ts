@@ -34,11 +34,7 @@ export interface TaskEndedReport {
 
 const unknownEnd: TaskEnd = { status: 'failed', exitCode: null, summary: 'It ended in an unknown way.' };
 
-/**
- * Work that goes on beside the conversation. It is running until its port says that everything it started is gone and its output is
- * complete; being told to stop does not end it, it only asks for the end. `ended` is final, so statuses never go back.
- */
-export const backgroundTaskMachine = setup({
+const machine = setup({
   types: {
     context: {} as BackgroundTaskContext,
     events: {} as StopTaskEvent,
@@ -93,3 +89,13 @@ const failedEnd = (error: unknown): TaskEnd => ({
   exitCode: null,
   summary: error instanceof Error ? error.message : String(error),
 });
+
+type Machine = typeof machine;
+/** The machine's type by name: inferred, it would be written out in the declarations of every machine that invokes it. */
+export interface BackgroundTaskMachine extends Machine {}
+
+/**
+ * Work that goes on beside the conversation. It is running until its port says that everything it started is gone and its output is
+ * complete; being told to stop does not end it, it only asks for the end. `ended` is final, so statuses never go back.
+ */
+export const backgroundTaskMachine: BackgroundTaskMachine = machine;

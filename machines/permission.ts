@@ -41,12 +41,7 @@ const says =
   ({ context }: { context: PermissionContext }): boolean =>
     verdictOf[check](context.facts, context.toolName).behavior === behavior;
 
-/**
- * The decision about one call. Reads facts, asks where something demands a question, and ends in `allowed` or `denied`.
- * `deny > ask > allow` is a lattice: states and guards stand in the order of the checks, and no later one lowers what an
- * earlier one said. Every check appends to the trace, which is what `explain` and the inspector show.
- */
-export const permissionMachine = setup({
+const machine = setup({
   types: {
     context: {} as PermissionContext,
     events: {} as PermissionEvent,
@@ -300,3 +295,14 @@ export const permissionMachine = setup({
     denied: { type: 'final' },
   },
 });
+
+type Machine = typeof machine;
+/** The machine's type by name: inferred, it would be written out in the declarations of every machine that invokes it. */
+export interface PermissionMachine extends Machine {}
+
+/**
+ * The decision about one call. Reads facts, asks where something demands a question, and ends in `allowed` or `denied`.
+ * `deny > ask > allow` is a lattice: states and guards stand in the order of the checks, and no later one lowers what an
+ * earlier one said. Every check appends to the trace, which is what `explain` and the inspector show.
+ */
+export const permissionMachine: PermissionMachine = machine;

@@ -65,11 +65,7 @@ export interface QueryPortInput {
 const endedWith = (context: QueryContext, stopReason: NonNullable<TurnOutput['stopReason']>): boolean =>
   context.last?.stopReason === stopReason;
 
-/**
- * The loop that answers one prompt: turn after turn until a turn asks for no tool, or a limit, a hook or a person ends it.
- * Whatever ends it, the last turn has given every call its result first.
- */
-export const queryMachine = setup({
+const machine = setup({
   types: {
     context: {} as QueryContext,
     events: {} as QueryEvent,
@@ -338,3 +334,13 @@ const refusalOf = ({ last }: QueryContext): string => {
   const explanation = last?.stopDetails?.explanation;
   return typeof explanation === 'string' ? explanation : 'the model refused to answer';
 };
+
+type Machine = typeof machine;
+/** The machine's type by name: inferred, it would be written out in the declarations of every machine that invokes it. */
+export interface QueryMachine extends Machine {}
+
+/**
+ * The loop that answers one prompt: turn after turn until a turn asks for no tool, or a limit, a hook or a person ends it.
+ * Whatever ends it, the last turn has given every call its result first.
+ */
+export const queryMachine: QueryMachine = machine;

@@ -130,11 +130,7 @@ const withTasks = session.extend({
   },
 });
 
-/**
- * One conversation. It is idle or it answers; beside that it keeps the questions that wait for a person and the tasks that run on.
- * What arrives meanwhile waits in the inbox: it goes with the next request of a running query, else starts a query of its own.
- */
-export const sessionMachine = withTasks.createMachine({
+const machine = withTasks.createMachine({
   id: 'session',
   options: { maxIterations: 1000 },
   context: ({ input: { queriesBefore, ...input } }) => ({
@@ -266,3 +262,13 @@ function freeTaskSlot(tasks: readonly RunningTask[]): string {
 const slotOf = (tasks: readonly RunningTask[], taskId: string): string => tasks.find((task) => task.taskId === taskId)?.slot ?? taskId;
 
 const queryId = ({ queries }: SessionContext): string => `query-${queries}`;
+
+type Machine = typeof machine;
+/** The machine's type by name: inferred, it would be written out in the declarations of every machine that invokes it. */
+export interface SessionMachine extends Machine {}
+
+/**
+ * One conversation. It is idle or it answers; beside that it keeps the questions that wait for a person and the tasks that run on.
+ * What arrives meanwhile waits in the inbox: it goes with the next request of a running query, else starts a query of its own.
+ */
+export const sessionMachine: SessionMachine = machine;

@@ -93,11 +93,7 @@ const report = <Params = undefined>(build: (context: ToolCallContext, params: Pa
 
 const address = ({ slot, call }: ToolCallContext) => ({ slot, callId: call.id });
 
-/**
- * One `tool_use` block's life: queued → executing (six gates) → completed → yielded.
- * `completed` is the only place where a result is fixed; whatever comes later finds no transition.
- */
-export const toolCallMachine = setup({
+const machine = setup({
   types: {
     context: {} as ToolCallContext,
     events: {} as ToolCallEvent,
@@ -521,3 +517,13 @@ const factsOf = (context: ToolCallContext): PermissionFacts => {
 /** `reporting` is entered from `calling` alone, which has just set the end. */
 const endOf = (context: ToolCallContext): ToolEnd =>
   context.end ?? { kind: 'failed', durationMs: 0, message: 'the tool’s end was not recorded' };
+
+type Machine = typeof machine;
+/** The machine's type by name: inferred, it would be written out in the declarations of every machine that invokes it. */
+export interface ToolCallMachine extends Machine {}
+
+/**
+ * One `tool_use` block's life: queued → executing (six gates) → completed → yielded.
+ * `completed` is the only place where a result is fixed; whatever comes later finds no transition.
+ */
+export const toolCallMachine: ToolCallMachine = machine;

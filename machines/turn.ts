@@ -141,11 +141,7 @@ const resuming = turn.extend({
   },
 });
 
-/**
- * One model request and the tools it asks for. Calls start while the stream goes on; what drives the loop is whether a
- * complete `tool_use` block arrived, not `stop_reason`. Once something complete has arrived the model is never asked again.
- */
-export const turnMachine = resuming.createMachine({
+const machine = resuming.createMachine({
   id: 'turn',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
@@ -330,3 +326,13 @@ function outputOf({ received, end, abort, executed, fault }: TurnContext): TurnO
     incomplete: broken !== null && received.blocks > 0,
   };
 }
+
+type Machine = typeof machine;
+/** The machine's type by name: inferred, it would be written out in the declarations of every machine that invokes it. */
+export interface TurnMachine extends Machine {}
+
+/**
+ * One model request and the tools it asks for. Calls start while the stream goes on; what drives the loop is whether a
+ * complete `tool_use` block arrived, not `stop_reason`. Once something complete has arrived the model is never asked again.
+ */
+export const turnMachine: TurnMachine = machine;
