@@ -107,7 +107,9 @@ const deciding = executor.extend({
       const { actorId: slot } = event;
       enqueue.stopChild(slot);
       enqueue.assign({
-        calls: context.calls.map((call) => (call.slot === slot && call.stage === 'yielding' ? { ...call, stage: 'yielded' as const } : call)),
+        calls: context.calls.map((call) =>
+          call.slot === slot && call.stage === 'yielding' ? { ...call, stage: 'yielded' as const } : call,
+        ),
       });
     }),
     /** A call's actor broke: no action of ours may throw, so this is a defect; its result is written all the same. */
@@ -139,11 +141,7 @@ const deciding = executor.extend({
   },
 });
 
-/**
- * The streaming tool executor of a turn: decides which calls run when, and hands results over in `tool_use` order.
- * It lives from the first byte of the stream to the last yielded call.
- */
-export const executorMachine = deciding.createMachine({
+const machine = deciding.createMachine({
   id: 'executor',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({ ...input, calls: [], streaming: true, abort: null }),
@@ -235,3 +233,13 @@ export const executorMachine = deciding.createMachine({
     drained: { type: 'final' },
   },
 });
+
+type Machine = typeof machine;
+/** The machine's type by name: inferred, it would be written out in the declarations of every machine that invokes it. */
+export interface ExecutorMachine extends Machine {}
+
+/**
+ * The streaming tool executor of a turn: decides which calls run when, and hands results over in `tool_use` order.
+ * It lives from the first byte of the stream to the last yielded call.
+ */
+export const executorMachine: ExecutorMachine = machine;
