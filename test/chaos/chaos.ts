@@ -13,6 +13,8 @@ export interface ChaosOptions {
   /** How many times the session's process is killed. */
   readonly moments: number;
   readonly seed: number;
+  /** Kills no more once this much time has passed, so that a busy machine makes a run shorter, not longer. Default: no limit. */
+  readonly withinMs?: number;
   /** With a stdio MCP server whose tool leaves a trace as well. */
   readonly withMcp?: boolean;
   onMoment?(n: number): void;
@@ -31,7 +33,13 @@ const FINISH_MS = 60_000;
  * moment and resumed, again and again; at last it may finish. What must hold is then read off its transcript, the trace of its side
  * effects and the requests that the API refused.
  */
-export async function chaos({ moments, seed, withMcp = false, onMoment }: ChaosOptions): Promise<Findings> {
+export async function chaos({
+  moments,
+  seed,
+  withinMs = Number.POSITIVE_INFINITY,
+  withMcp = false,
+  onMoment,
+}: ChaosOptions): Promise<Findings> {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'sixgates-chaos-')));
   const next = random(seed);
   const seen = new Set<string>();
@@ -56,8 +64,10 @@ export async function chaos({ moments, seed, withMcp = false, onMoment }: ChaosO
   };
   const program = await bundled();
   let problems: readonly string[] = [];
+  let kills = 0;
   try {
-    for (let n = 1; n <= moments; n++) {
+    const began = Date.now();
+    for (let n = 1; n <= moments && Date.now() - began < withinMs; n++) {
       const { child, errors } = await start(world, program);
       const requests = server.requests.length + Math.floor(next() * LONGEST_LIFE_REQUESTS);
       for (let waited = 0; server.requests.length < requests && waited < PATIENCE_MS; waited += 5) await pause(5);
@@ -65,6 +75,7 @@ export async function chaos({ moments, seed, withMcp = false, onMoment }: ChaosO
       if (child.exitCode !== null) problems = [...problems, `moment ${n}: the process ended by itself: ${errors()}`];
       child.kill('SIGKILL');
       await gone(child);
+      kills = n;
       onMoment?.(n);
     }
     const { child, errors } = await start({ ...world, finish: true }, program);
@@ -73,7 +84,7 @@ export async function chaos({ moments, seed, withMcp = false, onMoment }: ChaosO
     if (code !== 0) problems = [...problems, `the last process did not finish (${code}): ${errors()}`];
     const refused = server.refusals.map(({ request, message }) => `request ${request} was refused: ${message}`);
     const found = inspect(transcriptOf(world), world.log, seen);
-    return { ...found, requests: server.requests.length, problems: [...problems, ...refused, ...found.problems] };
+    return { ...found, kills, requests: server.requests.length, problems: [...problems, ...refused, ...found.problems] };
   } finally {
     await server.close();
     rmSync(dirname(program), { recursive: true, force: true });

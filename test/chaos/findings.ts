@@ -11,6 +11,7 @@ export interface Findings {
   readonly effects: number;
   readonly compactions: number;
   readonly requests: number;
+  readonly kills: number;
   readonly problems: readonly string[];
 }
 
@@ -68,6 +69,7 @@ export function inspect(transcript: string, log: string, seenByModel: ReadonlySe
     effects: ran.length,
     compactions,
     requests: 0,
+    kills: 0,
     problems,
   };
 }
