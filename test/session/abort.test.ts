@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { PermissionPrompt } from '../../src/session/questions.js';
 import { gate, text, toolUse } from '../../src/testing/index.js';
 import { ToolAbortedError } from '../../src/tool/index.js';
-import type { PermissionPrompt } from '../../src/session/questions.js';
 import { deferred, type Scene, scene, testTool } from '../support/sessions.js';
 
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
@@ -71,7 +71,8 @@ describe('an interrupt in the middle of a batch', () => {
       tools: [testTool({ name: 'Counted', call: async () => ({ data: ++called }) })],
       ...allow('Counted'),
       onUpdate: (update) => {
-        if (update.type === 'call.state' && update.state === 'executing.calling') made.session.actor.send({ type: 'abort', reason: 'userInterrupt' });
+        if (update.type === 'call.state' && update.state === 'executing.calling')
+          made.session.actor.send({ type: 'abort', reason: 'userInterrupt' });
       },
     });
     expect((await made.session.send('go').done).end).toBe('aborted');

@@ -329,5 +329,6 @@ describe('a resumed session', () => {
     expect(() => createSession({ cwd: place.cwd, store: place.store, resume: 'nowhere', model: { apiKey: 'test' } })).toThrow(
       /There is no session nowhere/,
     );
+    expect(listSessions({ cwd: place.cwd, store: place.store })).toEqual([]);
   });
 });

@@ -19,7 +19,11 @@ interface CallPlan {
   readonly modifies: boolean;
 }
 /** What happens next: a running call ends, the stream goes on, a timer fires, or somebody aborts. */
-type Move = { readonly do: 'end'; readonly which: number } | { readonly do: 'stream' } | { readonly do: 'time' } | { readonly do: 'abort'; readonly reason: AbortReason };
+type Move =
+  | { readonly do: 'end'; readonly which: number }
+  | { readonly do: 'stream' }
+  | { readonly do: 'time' }
+  | { readonly do: 'abort'; readonly reason: AbortReason };
 
 type Fault = 'none' | 'errorEvent' | 'cutOff' | 'refusal' | 'maxTokens' | 'duplicate';
 
