@@ -44,7 +44,7 @@ export type {
   ToolVerdict,
   TraceEntry,
 } from './permissions/types.js';
-export type { AgentDefinition } from './session/agentDefinitions.js';
+export type { AgentDefinition, GivenAgent } from './session/agentDefinitions.js';
 export type { ModelOptions, SessionLimitOptions, SessionOptions, SettingsOptions } from './session/options.js';
 export type { AnswerReceipt, PermissionPrompt, PersonPrompt } from './session/questions.js';
 export type { QueryEnded, Sending } from './session/sending.js';

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { createMemoryTranscript, openTranscript, type Transcript } from '../messages/transcript.js';
 import type { AbortReason } from '../tool/call.js';
 import { ToolFailure } from '../tool/errors.js';
-import type { AgentLauncher, AgentRequest, AgentResult, RunningAgent } from '../tool/types.js';
+import type { AgentLauncher, AgentRequest, AgentResult, AnyTool, RunningAgent } from '../tool/types.js';
+import { agentTool } from '../tools/agent.js';
 import { type AgentDefinition, toolsForAgent } from './agentDefinitions.js';
 import type { AssembledSession } from './assemble.js';
 import type { AgentIdentity, Lineage } from './lineage.js';
@@ -41,6 +42,12 @@ export function createAgentLauncher(launcher: LauncherOptions): AgentLauncher {
     types: definitions.map(({ name, description }) => ({ name, description })),
     start: (request) => start(request, launcher),
   };
+}
+
+/** The Agent tool belongs to a session: its text names the agents there are. */
+export function agentTools({ builtInTools = true }: SessionOptions, agents: readonly AgentDefinition[]): readonly AnyTool[] {
+  const isOffered = typeof builtInTools === 'boolean' ? builtInTools : builtInTools.includes('Agent');
+  return isOffered ? [agentTool({ types: agents })] : [];
 }
 
 function start(request: AgentRequest, launcher: LauncherOptions): RunningAgent {

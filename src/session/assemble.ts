@@ -1,28 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { homedir, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { Subject } from 'rxjs';
 import { type Actor, createActor } from 'xstate';
 import { loadHooks } from '../hooks/config.js';
 import { stopHookBlockCap } from '../hooks/limits.js';
 import { createHookRunner } from '../hooks/runner.js';
 import type { McpServers } from '../mcp/servers.js';
-import { defaultDataDir, toolResultsDir } from '../messages/paths.js';
-import { type ResumeState, resumeState } from '../messages/resume.js';
-import { createMemoryTranscript, openTranscript, type Transcript } from '../messages/transcript.js';
-import { createAnthropicClient } from '../model/anthropic.js';
+import type { ResumeState } from '../messages/resume.js';
+import type { Transcript } from '../messages/transcript.js';
 import { systemClock } from '../model/clock.js';
-import { retryPolicyFrom } from '../model/retry.js';
 import { answerWithCanUseTool } from '../permissions/canUseTool.js';
 import { createResultStore } from '../results/index.js';
 import { loadSettings } from '../settings/load.js';
 import { SessionTasks } from '../tasks/tasks.js';
 import { findTool } from '../tool/index.js';
-import type { AnyTool } from '../tool/types.js';
-import { agentTool } from '../tools/agent.js';
 import { createFileLedger } from '../tools/fs/ledger.js';
-import { type AgentDefinition, loadAgents } from './agentDefinitions.js';
-import { createAgentLauncher } from './agents.js';
+import { loadAgents } from './agentDefinitions.js';
+import { agentTools, createAgentLauncher } from './agents.js';
 import { CallBook } from './callBook.js';
 import { Conversation } from './conversation.js';
 import { forwardQuestions } from './forwarding.js';
@@ -32,7 +27,8 @@ import { createLifecycle } from './lifecycle.js';
 import { sessionLimits, turnLimit } from './limits.js';
 import type { AgentIdentity, Family, Lineage } from './lineage.js';
 import { liveSession } from './live.js';
-import type { ModelOptions, SessionOptions } from './options.js';
+import { modelServices } from './modelServices.js';
+import type { SessionOptions } from './options.js';
 import { createSessionPermissions } from './permissions.js';
 import { bindServices } from './port.js';
 import { createPromptQueue } from './promptQueue.js';
@@ -40,6 +36,7 @@ import { restoredCwd, restoreInbox, restoreMode, takeUp } from './restore.js';
 import type { Services } from './services.js';
 import { createSessionTools, sessionServers } from './sessionTools.js';
 import { addSpend, countUsage, sumUsage } from './spend.js';
+import { openStore } from './store.js';
 import { compactHistory } from './summarize.js';
 import { writeEntry } from './transcriptLog.js';
 import type { SessionUpdate } from './updates.js';
@@ -278,11 +275,15 @@ export function assembleSession(
   });
   Object.assign(capabilities, { tasks: services.tasks, agents, toolSearch: tools.search, ...options.capabilities });
 
-  const warnings = [
-    ...(lineage ? [] : settings.warnings),
+  // What a subagent shares with its parent has been told there.
+  const shared = [
+    ...settings.warnings,
     ...found.warnings,
     ...hookConfig.issues.map((issue) => issue.message).filter((message) => !settings.warnings.some((warning) => warning.includes(message))),
     ...permissions.warnings,
+  ];
+  const warnings = [
+    ...(lineage ? [] : shared),
     ...tools.warnings,
     ...(transcript.loaded?.problems ?? []).map(({ text }) => `transcript ${transcript.path}: ${text}`),
   ];
@@ -313,51 +314,6 @@ export function assembleSession(
   return { actor, services, servers, updates, transcript, warnings, settled, firstWords: () => firstWords };
 }
 
-interface StorePlace {
-  readonly cwd: string;
-  readonly sessionId: string;
-  readonly now: () => number;
-  readonly newId: () => string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly lineage: Lineage | undefined;
-}
-
-function openStore(options: SessionOptions, { cwd, sessionId, now, newId, env, lineage }: StorePlace) {
-  const common = { cwd, sessionId, now, ids: newId };
-  if (lineage && options.transcript) {
-    const dataDir = options.store === false ? undefined : (options.store ?? defaultDataDir(env));
-    return { transcript: options.transcript, resultsDir: lineage.resultsDir, resumed: undefined, dataDir };
-  }
-  if (options.store === false) {
-    const resultsDir = join(tmpdir(), `sixgates-${sessionId}`, 'tool-results');
-    const transcript = options.transcript ?? createMemoryTranscript(common);
-    return { transcript, resultsDir, resumed: transcript.loaded && resumeState(transcript.loaded), dataDir: undefined };
-  }
-  const dataDir = options.store ?? defaultDataDir(env);
-  const transcript = options.transcript ?? openTranscript({ ...common, dataDir });
-  const resultsDir = toolResultsDir(dataDir, cwd, sessionId);
-  if (options.resume !== undefined && !transcript.loaded) {
-    transcript.close();
-    throw new Error(`There is no session ${sessionId} of ${cwd} under ${dataDir}. \`sixgates sessions\` lists what can be resumed.`);
-  }
-  const resumed = transcript.loaded ? resumeState(transcript.loaded) : undefined;
-  return { transcript, resultsDir, resumed, dataDir };
-}
-
-function modelServices(options: SessionOptions, env: Services['env']): Services['model'] {
-  const given: ModelOptions = typeof options.model === 'string' ? { id: options.model } : (options.model ?? {});
-  const client = createAnthropicClient({ apiKey: given.apiKey, baseURL: given.baseURL, model: given.id, maxTokens: given.maxTokens, env });
-  return {
-    client: given.client ?? client,
-    id: client.settings.model,
-    maxTokens: client.settings.maxTokens,
-    system: given.system,
-    thinking: given.thinking,
-    betas: given.betas ?? [],
-    retry: { ...retryPolicyFrom(env), ...given.retry },
-  };
-}
-
 function permissionSettings({ permissions = {} }: SessionOptions) {
   const { mode, ...rest } = permissions;
   return { ...rest, ...(mode === undefined ? {} : { defaultMode: mode }) };
@@ -371,11 +327,5 @@ function stopRounds({ limits }: SessionOptions, env: Services['env']): number {
 
 const countPrompts = (resumed: ResumeState | undefined): number =>
   resumed ? resumed.messages.filter((message) => message.role === 'user').length : 0;
-
-/** The Agent tool belongs to a session: its text names the agents there are. */
-function agentTools({ builtInTools = true }: SessionOptions, agents: readonly AgentDefinition[]): readonly AnyTool[] {
-  const isOffered = typeof builtInTools === 'boolean' ? builtInTools : builtInTools.includes('Agent');
-  return isOffered ? [agentTool({ types: agents })] : [];
-}
 
 const agentTitle = ({ type, description }: AgentIdentity): string => `${type} (${description})`;
