@@ -269,7 +269,6 @@ export async function simulate(
     await idleAgain;
     actor.send({ type: 'session.close' });
     await wait(10);
-    actor.stop();
     sessions.pop();
   }
 

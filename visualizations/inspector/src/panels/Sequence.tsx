@@ -65,7 +65,7 @@ export function Sequence() {
             id={`sequence-${index}`}
             role="option"
             aria-selected={index === current}
-            aria-label={`${eventLabel(row.event)}, ${row.source ?? 'outside'} to ${row.actor}`}
+            aria-label={`${row.seq} ${clipped(messageText(flow, row))}, ${row.source ?? 'outside'} to ${row.actor}`}
             className={`message${index === current ? ' selected' : ''}`}
             style={{ width }}
             data-seq={row.seq}
@@ -78,7 +78,7 @@ export function Sequence() {
               <text className="seq" x={6} y={17}>
                 {row.seq}
               </text>
-              <Arrow from={from} to={to} x={x} text={messageText(flow, row)} />
+              <Arrow from={from} to={to} x={x} text={clipped(messageText(flow, row))} />
             </svg>
           </div>
         );
@@ -98,7 +98,6 @@ function Arrow({
   readonly x: (lane: number) => number;
   readonly text: string;
 }) {
-  const shown = text.length > 26 ? `${text.slice(0, 25)}…` : text;
   if (from === null || from === to) {
     const at = x(to);
     return (
@@ -109,7 +108,7 @@ function Arrow({
           d={from === null ? `M${at - 7} 12.5 ${at - 1} 16 ${at - 7} 19.5z` : `M${at + 7} 14.5 ${at + 1} 18 ${at + 7} 21.5z`}
         />
         <text x={at + (from === null ? 6 : 24)} y={13}>
-          {shown}
+          {text}
         </text>
       </>
     );
@@ -122,7 +121,7 @@ function Arrow({
       <path className="arrow" d={`M${a} 18H${tip}`} />
       <path className="arrow-head" d={right ? `M${b - 7} 14.5 ${b - 1} 18 ${b - 7} 21.5z` : `M${b + 7} 14.5 ${b + 1} 18 ${b + 7} 21.5z`} />
       <text x={(a + b) / 2} y={13} textAnchor="middle">
-        {shown}
+        {text}
       </text>
     </>
   );
@@ -138,6 +137,9 @@ function laneName(flow: Flow, id: string, last: boolean): string {
 function machineSource(flow: Flow, { source }: EventReceived): string | null {
   return source !== null && flow.actors.get(source)?.machine != null ? source : null;
 }
+
+const LABEL_CHARS = 26;
+const clipped = (text: string): string => (text.length > LABEL_CHARS ? `${text.slice(0, LABEL_CHARS - 1)}…` : text);
 
 function messageText(flow: Flow, { event, source }: EventReceived): string {
   const label = eventLabel(event);

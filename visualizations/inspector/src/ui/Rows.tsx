@@ -30,6 +30,7 @@ export function Rows(props: RowsProps) {
   const atEnd = useRef(tail);
   const places = useRef(new Map<string, { readonly top: number; readonly current: number }>());
   const shown = useRef({ place, current });
+  const moved = useRef(current);
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
@@ -47,6 +48,7 @@ export function Rows(props: RowsProps) {
       return;
     }
     shown.current = { place, current };
+    moved.current = current;
     const saved = places.current.get(place);
     element.scrollTop = saved?.top ?? 0;
     atEnd.current = tail && element.scrollHeight - element.scrollTop - element.clientHeight < rowHeight;
@@ -57,7 +59,6 @@ export function Rows(props: RowsProps) {
     if (tail && atEnd.current && count > 0 && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
   }, [count, tail]);
 
-  const moved = useRef(current);
   useEffect(() => {
     if (moved.current === current) return;
     moved.current = current;
