@@ -4,7 +4,7 @@ import type { PermissionAnswer, PermissionRule } from '../permissions/types.js';
 import type { PermissionPrompt, PersonPrompt } from '../session/questions.js';
 import type { PersonAnswers, PersonQuestion } from '../tool/types.js';
 import { CliError } from './failure.js';
-import { visible } from './lines.js';
+import { headOf, visible } from './lines.js';
 import type { Prompter } from './prompter.js';
 import type { Screen } from './screen.js';
 
@@ -154,7 +154,7 @@ const rulesOf = ({ suggestions }: PermissionPrompt): readonly string[] =>
     return update.rules.map(({ toolName, ruleContent }) => (ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`));
   });
 
-const headline = ({ toolName, title }: PermissionPrompt): string => visible(title === toolName ? title : `${toolName}  ${title}`);
+const headline = ({ toolName, title }: PermissionPrompt): string => visible(headOf(toolName, title));
 
 /** Every field of the input: texts of several lines as they are, the rest as JSON. */
 function inputText(input: PermissionPrompt['input']): string {

@@ -80,7 +80,8 @@ export function clip(text: string, width: number): string {
   return cut(oneLine(text.slice(0, Math.max(0, width) * 16 + 256)), width);
 }
 
-function cut(line: string, width: number): string {
+/** A line that is clean already, `width` columns at most. */
+export function cut(line: string, width: number): string {
   if (stringWidth(line) <= width) return line;
   return width < 1 ? '' : `${beginning(line, width - 1).trimEnd()}…`;
 }
@@ -97,7 +98,7 @@ export function beginning(text: string, width: number): string {
   return text.slice(0, end);
 }
 
-const oneLine = (text: string): string => visible(text).replaceAll(/\s+/g, ' ');
+export const oneLine = (text: string): string => visible(text).replaceAll(/\s+/g, ' ');
 
 /** Control and direction characters made visible: what a person reads before saying yes must be what will run. */
 export function visible(text: string): string {

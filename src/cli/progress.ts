@@ -118,11 +118,11 @@ export function createProgressView(screen: Screen, { now = Date.now, withholdAns
         return;
       }
       case 'task.started':
-        print(paint('gray', clip(`◌ task ${update.task.id} runs in the background: ${update.task.title}`, screen.width)));
+        print(paint('gray', clip(`◌ ${update.task.id} runs in the background: ${update.task.title}`, screen.width)));
         return;
       case 'task.ended': {
         const { id, status, title, summary } = update.task;
-        print(paint('gray', clip(`◌ task ${id} ${status}: ${title}${summary ? `: ${summary}` : ''}`, screen.width)));
+        print(paint('gray', clip(`◌ ${id} ${status}: ${summary || title}`, screen.width)));
         return;
       }
       case 'session.compacted':

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { z } from 'zod';
 import type { SessionSummary } from '../messages/sessions.js';
-import { clip } from './lines.js';
+import { cut, oneLine } from './lines.js';
 import { addPlaceOptions, placeOf, sessionsOf } from './place.js';
 
 const optionsSchema = z.object({
@@ -39,13 +39,12 @@ export function sessionLines(
 ): readonly string[] {
   return sessions.map(({ sessionId, modifiedMs, firstPrompt, cwd }) => {
     const age = now - modifiedMs < 60_000 ? 'now' : `${ago(now - modifiedMs)} ago`;
-    const directory = withDirectory ? `  ${cwd ?? '?'}` : '';
-    return clip(
-      `${sessionId === current ? '*' : ' '} ${sessionId}  ${age.padStart(11)}${directory}  ${firstPrompt ?? '(no prompt)'}`,
-      width,
-    );
+    const directory = withDirectory ? [cwd ?? '(unknown directory)'] : [];
+    const parts = [sessionId, age.padStart(AGE_WIDTH), ...directory, oneLine(firstPrompt ?? '(no prompt)')];
+    return cut(`${sessionId === current ? '*' : ' '} ${parts.join('  ')}`, width);
   });
 }
+const AGE_WIDTH = '59 min ago'.length;
 
 function ago(ms: number): string {
   const minutes = Math.floor(ms / 60_000);

@@ -72,7 +72,7 @@ const COMMANDS: readonly SlashCommand[] = [
   {
     name: 'resume',
     usage: '/resume ID',
-    help: 'go on with an earlier session of this directory (/sessions lists them)',
+    help: 'go on with an earlier session (/sessions lists them); background tasks end',
     needsIdle: true,
     run: async (argument, talk) => {
       if (argument === '') throw new Error('Name a session: /resume ID. /sessions lists them.');
@@ -91,7 +91,7 @@ const COMMANDS: readonly SlashCommand[] = [
   {
     name: 'model',
     usage: '/model [ID]',
-    help: 'the model; go on with another one',
+    help: 'the model; go on with another one (background tasks end)',
     needsIdle: true,
     run: async (argument, talk) => {
       if (argument !== '') await talk.switchTo({ model: argument });
