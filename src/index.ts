@@ -28,7 +28,7 @@ export {
 export { checkPairing } from './messages/pairing.js';
 export type { PairingProblem } from './messages/pairingProblem.js';
 export { repairMessages } from './messages/repair.js';
-export { importClaudeTranscript, listSessions } from './messages/sessions.js';
+export { importClaudeTranscript, type SessionSummary } from './messages/sessions.js';
 export { type AnthropicClient, type AnthropicClientOptions, createAnthropicClient } from './model/anthropic.js';
 export type { ModelClient, ModelDelta, ModelError, ModelRequest, ModelStreamEvent, StreamEnd } from './model/types.js';
 export type { CanUseTool, CanUseToolOptions, PermissionResult } from './permissions/canUseTool.js';
@@ -50,7 +50,7 @@ export type { AnswerReceipt, PermissionPrompt, PersonPrompt } from './session/qu
 export type { QueryEnded, Sending } from './session/sending.js';
 export { createSession, forkSession, type Session } from './session/session.js';
 export type { ModelPrice, Prices } from './session/spend.js';
-export { readSession, type StoredSession } from './session/stored.js';
+export { listSessions, readSession, type SessionPlace, type StoredSession } from './session/stored.js';
 export type { SessionUpdate, SessionUsage } from './session/updates.js';
 export { loadSettings } from './settings/load.js';
 export type { LoadedSettings, LoadSettingsOptions, PermissionSettings, SettingsProblem } from './settings/types.js';
