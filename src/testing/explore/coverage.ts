@@ -72,6 +72,14 @@ export class Coverage {
     return () => subscription.unsubscribe();
   }
 
+  /** Adds what another exploration or watch has reached. Machines that only the other one knows are not taken over. */
+  merge(other: Coverage): void {
+    for (const id of this.machines) {
+      for (const [state, times] of other.states.get(id) ?? []) raise(this.states.get(id), state, times);
+      for (const [transition, times] of other.transitions.get(id) ?? []) raise(this.transitions.get(id), transition, times);
+    }
+  }
+
   get machines(): readonly string[] {
     return [...this.graphs.keys()];
   }

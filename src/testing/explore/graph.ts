@@ -20,6 +20,16 @@ export interface ScenarioGraph {
 
 /** What of a snapshot decides how it can go on, and what of its past a property may ask about. Never a counter, a time or a text. */
 export function stateKey(snapshot: WalkSnapshot): string {
+  const known = keys.get(snapshot);
+  if (known !== undefined) return known;
+  const key = computeKey(snapshot);
+  keys.set(snapshot, key);
+  return key;
+}
+
+const keys = new WeakMap<WalkSnapshot, string>();
+
+function computeKey(snapshot: WalkSnapshot): string {
   const { value } = snapshot.call;
   const { tool, rewritten, hook, decision, abort, end, outcome, facts } = callContext(snapshot);
   const permission = snapshot.permission;
@@ -42,7 +52,7 @@ export function stateKey(snapshot: WalkSnapshot): string {
  * Builds the graph of a scenario with `xstate/graph` and lists its paths: every way to a decision, each followed to its end; every way
  * on from a decision, once; and a detour for each transition that lies on none of these (an answer that is refused, an abort that waits).
  *
- * @throws when there are more than `limit` states: some value grows without end, and the key must not contain it.
+ * @throws when it takes more than `limit` steps: some value grows without end, and the key must not contain it.
  */
 export function exploreScenario(scenario: Scenario, world: World, pair: MachinePair, limit: number): ScenarioGraph {
   let adjacency: AdjacencyMap<WalkSnapshot, WorldEvent>;
@@ -57,7 +67,7 @@ export function exploreScenario(scenario: Scenario, world: World, pair: MachineP
   } catch (error) {
     if (!(error instanceof Error) || !error.message.includes('limit exceeded')) throw error;
     throw new Error(
-      `The paths of ${scenario.call.text} (mode ${scenario.mode}) lead to more than ${limit} states; raise "limit" or give fewer answers.`,
+      `The paths of ${scenario.call.text} (mode ${scenario.mode}) take more than ${limit} steps to explore; raise "limit" or give fewer answers.`,
       { cause: error },
     );
   }
@@ -82,10 +92,8 @@ interface Transition {
   readonly state: WalkSnapshot;
 }
 
-interface Edge {
+interface Edge extends PathStep {
   readonly key: string;
-  readonly event: WorldEvent;
-  readonly state: WalkSnapshot;
 }
 
 class PathLister {
@@ -96,7 +104,7 @@ class PathLister {
 
   constructor(adjacency: AdjacencyMap<WalkSnapshot, WorldEvent>) {
     for (const [key, { transitions }] of Object.entries(adjacency)) {
-      const edges = Object.values<Transition>(transitions).map(({ event, state }) => ({ key: stateKey(state), event, state }));
+      const edges = Object.values<Transition>(transitions).map(({ event, state }) => ({ key: stateKey(state), event, snapshot: state }));
       this.edges.set(key, edges);
     }
   }
@@ -108,23 +116,29 @@ class PathLister {
   }
 
   /** Depth first over simple paths. Once a call is decided, the ways on are listed once for each state and then only the first one. */
-  private follow(key: string, path: readonly Edge[], visited: ReadonlySet<string>): void {
+  private follow(key: string, path: Edge[], visited: Set<string>): void {
     const all = this.edges.get(key) ?? [];
     const onward = all.filter((edge) => !visited.has(edge.key));
     if (onward.length === 0) {
       if (all.length === 0) this.keep(path);
       return;
     }
-    const last = path.at(-1)?.state;
+    const last = path.at(-1)?.snapshot;
     const decided = last !== undefined && (callContext(last).decision !== null || last.call.matches('completed'));
     const repeated = decided && this.spread.has(key);
     if (decided) this.spread.add(key);
-    for (const edge of repeated ? onward.slice(0, 1) : onward) this.follow(edge.key, [...path, edge], new Set([...visited, edge.key]));
+    for (const edge of repeated ? onward.slice(0, 1) : onward) {
+      path.push(edge);
+      visited.add(edge.key);
+      this.follow(edge.key, path, visited);
+      visited.delete(edge.key);
+      path.pop();
+    }
   }
 
   private keep(path: readonly Edge[]): void {
     for (const edge of path) this.taken.add(edge);
-    this.paths.push(path.map(({ event, state }) => ({ event, snapshot: state })));
+    this.paths.push([...path]);
   }
 
   /** A path through every edge that no path has taken: the shortest way there, the edge, the first way on. */

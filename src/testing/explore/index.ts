@@ -66,7 +66,7 @@ export interface ExploreOptions {
   readonly fs?: PathFs;
   /** Other machines than the library's: a changed one, to see that a test notices. */
   readonly machines?: Partial<ModelMachines>;
-  /** Most states of one scenario. Default 5,000. */
+  /** Most steps that the exploration of one scenario may take. Default 50,000. */
   readonly limit?: number;
 }
 export interface CallLike {
@@ -88,7 +88,7 @@ export async function explorePermissions(options: ExploreOptions = {}): Promise<
   const given = options.tools ?? getAllBaseTools();
   const settings = settingsOf(options, cwd, home, given);
   const modes = options.modes ?? ALL_MODES;
-  const { spellings = 'common', faults = false, limit = 5_000, hooks = {}, mcpServers = [] } = options;
+  const { spellings = 'common', faults = false, limit = 50_000, hooks = {}, mcpServers = [] } = options;
   const allowed = settings.rules.flatMap(({ behavior, toolName, ruleContent }) =>
     behavior === 'allow' && toolName === 'Bash' && ruleContent !== undefined ? [ruleContent] : [],
   );

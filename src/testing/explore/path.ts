@@ -101,7 +101,7 @@ export class PermissionPath {
   account(call: CallCase = this.call): PathAccount {
     const known = this.accounts.get(call);
     if (known !== undefined) return known;
-    const made = this.replay(call);
+    const made = call === this.call ? this.asExplored() : this.replay(call);
     this.accounts.set(call, made);
     return made;
   }
@@ -110,6 +110,21 @@ export class PermissionPath {
     const { outcome } = callContext(this.last);
     if (outcome === null) return 'does not end';
     return outcome.kind === 'succeeded' ? 'runs' : `${outcome.kind}${this.ran ? ' after it ran' : ''}: ${outcome.summary}`;
+  }
+
+  private asExplored(): PathAccount {
+    const inside = this.path.findLast(({ snapshot }) => snapshot.permission !== null)?.snapshot.permission ?? null;
+    return this.accountOf(this.call, this.last, traceOf(inside));
+  }
+
+  private accountOf(call: CallCase, snapshot: WalkSnapshot, open: readonly TraceEntry[]): PathAccount {
+    const { decision, earlierTrace, outcome, facts } = callContext(snapshot);
+    const trace = [...earlierTrace, ...(decision?.trace ?? open)];
+    const rules = [
+      ...trace.flatMap(({ source }) => (source?.type === 'rule' ? [source.rule] : [])),
+      ...(facts?.shadowed ?? []).map(({ rule }) => rule.rule),
+    ];
+    return { call, trace, decision, outcome, rules: [...new Set(rules)] };
   }
 
   private replay(call: CallCase): PathAccount {
@@ -122,13 +137,7 @@ export class PermissionPath {
       snapshot = this.pair.step(snapshot, own ?? event);
       if (inside !== null || snapshot.permission !== null) trace = traceOf(snapshot.permission ?? inside);
     }
-    const { decision, earlierTrace, outcome, facts } = callContext(snapshot);
-    const all = decision === null ? [...earlierTrace, ...trace] : [...earlierTrace, ...decision.trace];
-    const rules = [
-      ...all.flatMap(({ source }) => (source?.type === 'rule' ? [source.rule] : [])),
-      ...(facts?.shadowed ?? []).map(({ rule }) => rule.rule),
-    ];
-    return { call, trace: all, decision, outcome, rules: [...new Set(rules)] };
+    return this.accountOf(call, snapshot, trace);
   }
 }
 
