@@ -16,12 +16,21 @@ export interface TreeRow {
   readonly item: { readonly kind: 'call'; readonly call: ShownCall } | { readonly kind: 'task'; readonly task: BackgroundTaskInfo };
 }
 
+interface Agent {
+  /** The call that started it. */
+  readonly callId: string;
+  /** The agent whose call that was; undefined for the session's own. */
+  readonly parent: string | undefined;
+  readonly name: string;
+  readonly depth: number;
+}
+
 /** What runs at the moment: calls in the order in which they came, a subagent's below the call that started it, then background tasks. */
 export class CallTree {
   private readonly calls = new Map<string, ShownCall>();
   private readonly tasks = new Map<string, BackgroundTaskInfo>();
-  /** The call that started an agent, and its title; kept when the call has ended, since an agent may go on in the background. */
-  private readonly agents = new Map<string, { readonly callId: string; readonly name: string; readonly depth: number }>();
+  /** Kept when the call that started one has ended: an agent may go on in the background. */
+  private readonly agents = new Map<string, Agent>();
 
   get isEmpty(): boolean {
     return this.calls.size === 0 && this.tasks.size === 0;
@@ -82,11 +91,11 @@ export class CallTree {
       if (shown.has(call)) return;
       shown.add(call);
       rows.push({ depth, item: { kind: 'call', call } });
-      below(call.callId, depth + 1);
+      below(call.callId, depth + 1, call.agentId);
     };
-    const below = (callId: string, depth: number) => {
-      for (const [agentId, { callId: starter }] of this.agents) {
-        if (starter !== callId) continue;
+    const below = (callId: string, depth: number, parent?: string) => {
+      for (const [agentId, starter] of this.agents) {
+        if (starter.callId !== callId || starter.parent !== parent) continue;
         for (const call of this.calls.values()) if (call.agentId === agentId) show(call, depth);
       }
     };
@@ -109,9 +118,11 @@ export class CallTree {
 
   private meet(agentId: string, callId: string): void {
     if (this.agents.has(agentId)) return;
-    const starter = [...this.calls.values()].find((call) => call.callId === callId);
+    const alike = [...this.calls.values()].filter((call) => call.callId === callId);
+    const starter = alike.find(({ tool }) => tool === 'Agent') ?? alike[0];
     const name = starter?.title ?? [...this.tasks.values()].find((task) => task.callId === callId)?.title ?? 'agent';
-    this.agents.set(agentId, { callId, name, depth: this.depthOf(starter?.agentId) + 1 });
+    const parent = starter?.agentId;
+    this.agents.set(agentId, { callId, parent, name, depth: this.depthOf(parent) + 1 });
   }
 }
 

@@ -63,7 +63,7 @@ function markedLine(mark: string, { tool, title, ms, agent }: CallFacts, rest: s
 const SHORTEST_HEAD = 24;
 
 export const headOf = (tool: string, title: string): string =>
-  title === tool || title.startsWith(`${tool}(`) || title.startsWith(`${tool} `) ? title : `${tool}  ${title}`;
+  title === tool || title.startsWith(`${tool}(`) || title.startsWith(`${tool} `) ? title : `${tool} ${title}`;
 
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
