@@ -8,6 +8,11 @@ import { selectScenarios } from './scenarios/index.js';
 
 /** Compiles everything, then runs the compiled bench. */
 async function main(args: readonly string[]): Promise<number> {
+  if (args[0] === 'restate') {
+    const { benchRestate } = await import('./restate.js');
+    await benchRestate(args.slice(1).map(Number));
+    return 0;
+  }
   const options = readOptions(args);
   if (options.help) {
     console.log(USAGE);

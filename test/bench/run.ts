@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeEnvironment } from './environment.js';
@@ -7,7 +7,7 @@ import { markdownReport } from './markdown.js';
 import { readOptions } from './options.js';
 import { profileCalls } from './profile/profileCalls.js';
 import { profileSection } from './profile/profileText.js';
-import { scenarios, selectScenarios } from './scenarios/index.js';
+import { selectScenarios } from './scenarios/index.js';
 import type { Section } from './section.js';
 import { sectionText } from './text.js';
 
@@ -32,6 +32,7 @@ const say = (text: string): void => {
   if (!options.json) console.log(text);
 };
 try {
+  if (options.write && options.scenarios.length > 0) throw new Error('--write needs all scenarios: leave their names out.');
   const environment = describeEnvironment(root, options.peers);
   say(environment.map(([name, value]) => `${name}: ${value}`).join('\n'));
   const sections: Section[] = [];
@@ -45,8 +46,8 @@ try {
   for (const profile of profiles) say(`\n${profileSection(profile)}`);
   if (options.json) console.log(JSON.stringify({ environment: Object.fromEntries(environment), sections, profiles }, null, 2));
   if (options.write) {
-    if (sections.length < scenarios.length) throw new Error('--write needs all scenarios: leave their names out.');
     const file = join(root, 'docs/benchmarks.md');
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, markdownReport({ environment, sections, profiles, command: `npm run bench -- ${args.join(' ')}` }));
     say(`\nwritten to ${file}`);
   }

@@ -32,7 +32,7 @@ const callScenario = ({ name, title, job, quick, warmUp }: CallScenario): Scenar
 async function measureCalls(lab: Lab, job: Converse, warmUp: number): Promise<readonly Row[]> {
   const entrants = [HANDWRITTEN, SIXGATES, ...lab.peers];
   return withAgents(lab, entrants, async (agents) => {
-    const rounds = lab.quick ? { warmUp: 1, rounds: 2 } : { warmUp, rounds: 7 };
+    const rounds = lab.quick ? { warmUp: 1, rounds: 2 } : { warmUp, rounds: 5 };
     const measures = await interleave(agents, rounds, performing(job));
     const perCall = (name: string) => (measures.get(name) ?? []).map(({ cpuUs, calls }) => cpuUs / calls);
     const base = perCall(HANDWRITTEN.name);
@@ -41,8 +41,8 @@ async function measureCalls(lab: Lab, job: Converse, warmUp: number): Promise<re
 }
 
 export const callJobs = {
-  'one-message-64-calls': { kind: 'converse', plan: { turns: 1, calls: 64 }, conversations: 20 },
-  '200-turns': { kind: 'converse', plan: { turns: 200, calls: 1 }, conversations: 2 },
+  'one-message-64-calls': { kind: 'converse', plan: { turns: 1, calls: 64 }, conversations: 10 },
+  '200-turns': { kind: 'converse', plan: { turns: 200, calls: 1 }, conversations: 1 },
   '200-conversations': { kind: 'converse', plan: { turns: 4, calls: 4 }, conversations: 200 },
 } as const satisfies Record<string, Converse>;
 
@@ -52,7 +52,7 @@ export const callScenarios: readonly Scenario[] = [
     title: '64 calls in one message',
     job: callJobs['one-message-64-calls'],
     quick: { kind: 'converse', plan: { turns: 1, calls: 64 }, conversations: 1 },
-    warmUp: 3,
+    warmUp: 4,
   }),
   callScenario({
     name: '200-turns',

@@ -17,7 +17,7 @@ export const growth: Scenario = {
     const job: Job = { kind: 'timeline', plan: { turns: turns + WINDOW + 1, calls: 1 } };
     const entrants = [HANDWRITTEN, MEMORY, FILE_STORE];
     const measures = await withAgents(lab, entrants, (agents) =>
-      interleave(agents, lab.quick ? { warmUp: 0, rounds: 1 } : { warmUp: 1, rounds: 5 }, performing(job)),
+      interleave(agents, lab.quick ? { warmUp: 0, rounds: 1 } : { warmUp: 1, rounds: 3 }, performing(job)),
     );
     /** Median turn around turn `at`, round by round. */
     const around = (name: string, at: number): number[] =>

@@ -6,7 +6,7 @@ import type { Scenario } from './scenario.js';
 import { streaming } from './streaming.js';
 import { hooks, inspector } from './variants.js';
 
-export const scenarios: readonly Scenario[] = [
+const scenarios: readonly Scenario[] = [
   ...callScenarios,
   streaming,
   idleSessions,

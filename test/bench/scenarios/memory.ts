@@ -21,7 +21,7 @@ export const idleSessions: Scenario = {
   run: async (lab) => {
     const idle = lab.quick ? 100 : 10_000;
     const used = lab.quick ? 20 : 2_000;
-    const repeat = lab.quick ? 1 : 3;
+    const repeat = lab.quick ? 1 : 2;
     const measure = async (job: Extract<Job, { readonly kind: 'hold' }>) => {
       const each: number[] = [];
       const left: number[] = [];
@@ -54,7 +54,7 @@ export const longSession: Scenario = {
     const turns = lab.quick ? 4 : 157;
     const calls = turns * 64;
     const rounds: Bytes[] = [];
-    for (let round = 0; round < (lab.quick ? 1 : 3); round++) {
+    for (let round = 0; round < (lab.quick ? 1 : 2); round++) {
       rounds.push((await fresh(lab, { kind: 'heap', warmUp: { turns: 10, calls: 64 }, plan: { turns, calls: 64 } })).bytes);
     }
     const bytes = (of: (one: Bytes) => number) => rounds.map((one) => of(one) / calls);

@@ -20,7 +20,7 @@ const variantScenario = ({ name, title, text, job, quick, variants }: VariantSce
   run: async (lab) => {
     const entrants = variants.map(([title, variant]): Entrant => ({ ...SIXGATES, name: title, variant }));
     const measures = await withAgents(lab, entrants, (agents) =>
-      interleave(agents, lab.quick ? { warmUp: 0, rounds: 1 } : { warmUp: 2, rounds: 7 }, performing(lab.quick ? quick : job)),
+      interleave(agents, lab.quick ? { warmUp: 0, rounds: 1 } : { warmUp: 2, rounds: 5 }, performing(lab.quick ? quick : job)),
     );
     const perCall = (entrant: string) => (measures.get(entrant) ?? []).map(({ cpuUs, calls }) => cpuUs / calls);
     const base = entrants[0]?.name ?? '';
@@ -34,7 +34,7 @@ const variantScenario = ({ name, title, text, job, quick, variants }: VariantSce
   },
 });
 
-const LONG: Job = { kind: 'converse', plan: { turns: 50, calls: 4 }, conversations: 5 };
+const LONG: Job = { kind: 'converse', plan: { turns: 50, calls: 4 }, conversations: 2 };
 const SHORT: Job = { kind: 'converse', plan: { turns: 2, calls: 4 }, conversations: 1 };
 
 export const inspector = variantScenario({
