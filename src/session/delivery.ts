@@ -3,10 +3,7 @@ import type { ContentBlockParam } from '../messages/types.js';
 import type { InboxItem } from './inbox.js';
 import type { Services } from './services.js';
 
-/**
- * Puts what waited beside the results of a running query: notifications, then the person's words. Each item exactly once; where the
- * transcript cannot take one, it and what follows go on waiting.
- */
+/** Puts what waited beside the results of a running query: notifications, then the person's words. Each item exactly once. */
 export function deliverBeside({ inbox, conversation }: Pick<Services, 'inbox' | 'conversation'>): void {
   deliver(inOrder(inbox.takeAll()), inbox, (item) => conversation.addAttachment(attachmentOf(item)));
 }
@@ -27,12 +24,13 @@ export function returnUndelivered(session: Services): void {
   session.inbox.putBack(opened.filter((item) => item.kind === 'notification'));
 }
 
+/** Where the transcript takes nothing, the query ends with that error; notifications wait for the next one and are not lost. */
 function deliver(items: readonly InboxItem[], inbox: Services['inbox'], put: (item: InboxItem) => void): void {
   for (const [n, item] of items.entries()) {
     try {
       put(item);
     } catch (error) {
-      inbox.putBack(items.slice(n));
+      inbox.keep(items.slice(n).filter((item) => item.kind === 'notification'));
       throw error;
     }
   }

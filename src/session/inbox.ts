@@ -35,6 +35,11 @@ export class Inbox {
     this.onChange(this.items.length, false);
   }
 
+  /** The same without a word: they go with whatever comes next. For what could not be delivered and would fail again at once. */
+  keep(items: readonly InboxItem[]): void {
+    this.items = [...items, ...this.items];
+  }
+
   takeAll(): readonly InboxItem[] {
     const taken = this.items;
     if (taken.length === 0) return taken;

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { deliveredNotificationId } from '../../src/messages/attachments.js';
-import { createMemoryTranscript } from '../../src/messages/transcript.js';
+import type { ChainDraft } from '../../src/messages/entries.js';
+import { createMemoryTranscript, type Transcript, TranscriptWriteError } from '../../src/messages/transcript.js';
 import { createSession } from '../../src/session/session.js';
 import { delay, scriptedModel, text, toolUse } from '../../src/testing/index.js';
 import { deferred, scene, tempDir, testTool } from '../support/sessions.js';
@@ -170,6 +172,28 @@ describe('a notification of the embedding program', () => {
     const sent = JSON.stringify(server.requests[0]?.body.messages);
     expect(sent).toContain('The build is red.');
     expect(sent).not.toContain('a prompt');
+    server.assertConsumed();
+  });
+
+  it('waits where the transcript takes nothing, without trying again and again, and is told once when it does', async () => {
+    const cwd = tempDir();
+    const plain = createMemoryTranscript({ cwd, sessionId: 'full', now: () => 0, ids: randomUUID });
+    let isFull = true;
+    const append = (entry: ChainDraft) => {
+      if (isFull && entry.type === 'attachment') throw new TranscriptWriteError('Cannot write: no space left');
+      return plain.append(entry);
+    };
+    const transcript: Transcript = Object.create(plain, { append: { value: append } });
+    const { session, server, of } = await scene([[text('heard both')]], { cwd, transcript });
+    session.notify('The build is red.');
+    await poll(() => of('query.ended').length).toBe(1);
+    expect(of('query.ended')[0]).toMatchObject({ end: 'runtimeError', reason: 'Cannot write: no space left' });
+    expect(session.actor.getSnapshot().matches({ conversation: 'idle' })).toBe(true);
+    isFull = false;
+    session.notify('The build is green.');
+    await poll(() => of('query.ended').length).toBe(2);
+    const sent = JSON.stringify(server.requests[0]?.body.messages);
+    for (const words of ['red', 'green']) expect(sent.split(`The build is ${words}`).length - 1).toBe(1);
     server.assertConsumed();
   });
 

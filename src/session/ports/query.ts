@@ -30,9 +30,9 @@ export const runPromptHooks = asyncPort<QueryPortInput, HookResult>(async ({ que
 export const admitTurn = syncPort<QueryPortInput & { readonly turns: number }, Admission>((_, services) => {
   const { limits, spend, contextTokens, opened, conversation } = services;
   if (opened) {
+    services.opened = undefined;
     deliverPrompt(opened, services);
     for (const text of services.promptContext) conversation.addAttachment({ type: 'reminder', text });
-    services.opened = undefined;
     services.promptContext = [];
   }
   // Calls that are taken up again have their results first.
