@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
+import { checkCommand } from './check.js';
 import { demoCommand } from './demo.js';
+import { diagramCommand } from './diagram.js';
 import { explainCommand } from './explain.js';
 import { CliError, messageOf } from './failure.js';
 import { importCommand } from './importTranscript.js';
@@ -19,6 +21,8 @@ const commands: readonly Command[] = [
   inspectCommand(),
   sessionsCommand(),
   importCommand(),
+  checkCommand(),
+  diagramCommand(),
 ];
 
 const packageJson = z.object({ version: z.string() });
