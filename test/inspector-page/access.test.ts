@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launch } from './support/chromium.js';
@@ -10,8 +10,6 @@ import { type OpenPage, openFlow, watchedPage } from './support/open.js';
 import { caughtUp } from './support/read.js';
 import { type Simulation, simulate } from './support/simulate.js';
 import { bugfix } from './support/story.js';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser: Awaited<ReturnType<typeof launch>>;
 let context: BrowserContext;
@@ -42,7 +40,7 @@ async function violations(page: Page): Promise<readonly string[]> {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await session.send('Runtime.evaluate', { expression: axeSource });
+    await session.send('Runtime.evaluate', { expression: axe.source });
     const { result } = await session.send('Runtime.evaluate', {
       expression: `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })
         .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? '')).join(' | ')))`,
@@ -166,7 +164,7 @@ describe('the keyboard', () => {
 });
 
 describe('a one-file HTML export', () => {
-  test('opens from the disk with one request, the same counts, chart and log', async () => {
+  test('opens from the disk with one request, the same counts, chart and log, and is as accessible', { timeout: 60_000 }, async () => {
     const { system } = await story();
     const dir = mkdtempSync(join(tmpdir(), 'sixgates-html-'));
     try {
@@ -192,6 +190,7 @@ describe('a one-file HTML export', () => {
       await page.locator('[data-chart=toolCall] [data-active=true]').first().waitFor();
       await page.getByRole('tab', { name: 'Input' }).click();
       await page.getByText('"rm -rf node_modules/.cache && npm test"').waitFor();
+      expect(await violations(page)).toEqual([]);
       expect(complaints).toEqual([]);
       await page.close();
     } finally {

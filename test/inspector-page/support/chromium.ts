@@ -7,7 +7,7 @@ import { type BrowserContext, chromium } from 'playwright-core';
 const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
 
 /** A Chromium to test with: `CHROMIUM_PATH`, else one that is installed, else installed now where that is possible. */
-export function findChromium(): string {
+function findChromium(): string {
   const given = process.env.CHROMIUM_PATH;
   if (given) {
     if (existsSync(given)) return given;

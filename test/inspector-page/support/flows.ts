@@ -77,7 +77,7 @@ export function tellCalls({ log }: InspectedSystem, count: number): void {
 }
 
 /** A machine the page has never seen: 24 states, two regions, guards and a delay. */
-export const strangeMachine = setup({
+const strangeMachine = setup({
   types: { events: {} as { type: 'NEXT' } | { type: 'OTHER' } | { type: 'JUMP' } },
   guards: { isOdd: () => true },
 }).createMachine({

@@ -17,10 +17,15 @@ export interface OpenPage {
 export async function openFlow(
   context: BrowserContext,
   system: InspectedSystem,
-  options: { readonly scope?: 'control' | 'view'; readonly server?: InspectorServerOptions } = {},
+  options: {
+    readonly scope?: 'control' | 'view';
+    readonly server?: InspectorServerOptions;
+    readonly prepare?: (page: Page) => Promise<void>;
+  } = {},
 ): Promise<OpenPage> {
   const server = await startInspectorServer(system, { pageDir: await buildPage(), ...options.server });
   const watched = await watchedPage(context);
+  await options.prepare?.(watched.page);
   await watched.page.goto(options.scope === 'view' ? server.viewUrl : server.url);
   return {
     ...watched,

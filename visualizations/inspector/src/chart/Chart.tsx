@@ -5,7 +5,7 @@ import { stateKey } from '../ui/format.js';
 import { useSize } from '../ui/hooks.js';
 import { Icon } from '../ui/icons.js';
 import { inView, useCamera } from './camera.js';
-import { type ChartBox, type ChartLayout, type ChartWire, initialId, LABEL_LINE, labelLines } from './chartLayout.js';
+import { type ChartBox, type ChartLayout, type ChartWire, LABEL_LINE, labelLines } from './chartLayout.js';
 
 export interface ChartProps {
   readonly graph: MachineGraph;
@@ -197,7 +197,7 @@ function State({ box, node, compound, active, chosen, breakpoints, onState }: St
 const CORNER = 5;
 
 /** A path through the points with rounded corners. */
-export function wirePath(points: ChartWire['points']): string {
+function wirePath(points: ChartWire['points']): string {
   let path = '';
   for (const [index, [x, y]] of points.entries()) {
     const before = points[index - 1];
@@ -275,5 +275,3 @@ function RimArrow({
     </button>
   );
 }
-
-export { initialId };

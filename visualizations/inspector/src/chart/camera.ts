@@ -23,7 +23,7 @@ export const inView = (camera: Camera, pane: Pane, box: ChartBox): boolean =>
   box.y + box.h <= camera.y + pane.height / camera.scale;
 
 /** A camera with these boxes in its middle, kept within the chart. */
-export function lookAt(layout: ChartLayout, pane: Pane, scale: number, boxes: readonly ChartBox[]): Camera {
+function lookAt(layout: ChartLayout, pane: Pane, scale: number, boxes: readonly ChartBox[]): Camera {
   const left = Math.min(...boxes.map((box) => box.x));
   const right = Math.max(...boxes.map((box) => box.x + box.w));
   const top = Math.min(...boxes.map((box) => box.y));

@@ -1,4 +1,4 @@
-import type { EdgeKind, MachineEdge, MachineGraph, MachineNode } from '../../../../src/inspect/protocol/graph.js';
+import type { MachineEdge, MachineGraph, MachineNode } from '../../../../src/inspect/protocol/graph.js';
 
 /** Positions of a machine's states and wires. What the page ships, caches and draws; plain JSON. */
 export interface ChartLayout {
@@ -24,10 +24,10 @@ export interface ChartWire {
   readonly label?: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
 }
 
-export const STATE_FONT = 12;
-export const LABEL_FONT = 11;
+const STATE_FONT = 12;
+const LABEL_FONT = 11;
 export const LABEL_LINE = 14;
-export const TITLE_HEIGHT = 26;
+const TITLE_HEIGHT = 26;
 /** Widest label line in characters; a longer one is cut and its whole text is in the tooltip. */
 const LABEL_CHARS = 32;
 /** Advance of the widest common monospace fonts, in ems. A narrower font leaves air, never an overlap. */
@@ -179,10 +179,6 @@ export function layoutOf(graph: MachineGraph, out: ElkOutputNode): ChartLayout {
     ];
   });
   return { hash: graphHash(graph), width: round(out.width), height: round(out.height), boxes, wires };
-}
-
-export function edgeKinds(graph: MachineGraph): ReadonlyMap<string, { readonly kind: EdgeKind; readonly edge: MachineEdge }> {
-  return new Map(graph.edges.map((edge) => [edge.id, { kind: edge.kind, edge }]));
 }
 
 const round = (value: number | undefined): number => Math.round(value ?? 0);

@@ -2,7 +2,7 @@ import type { BodyRef } from '../../../../src/inspect/protocol/flowEvents.js';
 import type { TextPart } from '../../../../src/inspect/protocol/rpc.js';
 
 /** Characters that are fetched without asking; of a larger body the head is shown until someone wants the rest. */
-export const AUTO_CHARS = 2 * 1024 * 1024;
+const AUTO_CHARS = 2 * 1024 * 1024;
 /** Characters of bodies kept. */
 const KEPT_CHARS = 48 * 1024 * 1024;
 

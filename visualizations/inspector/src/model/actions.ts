@@ -29,7 +29,7 @@ export function selectEvent(inspector: Inspector, seq: number): void {
 }
 
 /** The tool call that an actor is, or works for. */
-export function enclosingCall(inspector: Inspector, actor: string): Call | undefined {
+function enclosingCall(inspector: Inspector, actor: string): Call | undefined {
   const { flow } = inspector;
   for (let at = flow.actors.get(actor); at; at = at.parent === null ? undefined : flow.actors.get(at.parent)) {
     const call = flow.callOfActor(at.id);

@@ -1,7 +1,7 @@
 import type { FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
 import { eventLabel } from '../../../../src/inspect/protocol/graph.js';
 import type { Breakpoint } from '../../../../src/inspect/protocol/rpc.js';
-import type { PermissionRule, TraceEntry, VerdictSource } from '../../../../src/permissions/types.js';
+import type { PermissionRule, VerdictSource } from '../../../../src/permissions/types.js';
 import { statePath } from '../ui/format.js';
 import type { Call } from './calls.js';
 
@@ -44,9 +44,6 @@ export function sourceText(source: VerdictSource | undefined): string {
 export function statusText(call: Call): string {
   return call.status === 'checks' ? 'checking' : call.status === 'hooks' ? 'in hooks' : call.status;
 }
-
-/** The check that demanded a question, if one did. */
-export const demandOf = (trace: readonly TraceEntry[]): TraceEntry | undefined => trace.find((entry) => entry.behavior === 'ask');
 
 /** The "decided by" column. */
 export function decidedBy(call: Call): string {

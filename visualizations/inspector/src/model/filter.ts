@@ -20,7 +20,7 @@ export function parseFilter(text: string): readonly { readonly field: string; re
 }
 const FIELDS = new Set(['tool', 'is', 'turn', 'agent']);
 
-export function callMatches(call: Call, words: ReturnType<typeof parseFilter>): boolean {
+function callMatches(call: Call, words: ReturnType<typeof parseFilter>): boolean {
   return words.every(({ field, word }) => {
     if (field === 'tool') return call.tool.toLowerCase().includes(word);
     if (field === 'is') return call.status.includes(word);
@@ -49,7 +49,7 @@ export function filterCalls(flow: Flow, choice: Choice, seq: number | null): rea
 }
 
 /** Within a call the table shows the calls beside it, not one lonely row. */
-export function scopeOfCalls(flow: Flow, scope: string | null): string | null {
+function scopeOfCalls(flow: Flow, scope: string | null): string | null {
   for (let at = scope === null ? undefined : flow.actors.get(scope); at; at = at.parent === null ? undefined : flow.actors.get(at.parent)) {
     if (at.calls > 0) return at.id === flow.roots[0] ? null : at.id;
   }

@@ -1,7 +1,7 @@
 import type { ActorKind, BodyRef, ContextChanged, FlowEvent, FlowHeader } from '../../../../src/inspect/protocol/flowEvents.js';
 import { FlowIndex } from '../../../../src/inspect/protocol/flowIndex.js';
 import type { MachineGraph } from '../../../../src/inspect/protocol/graph.js';
-import { type Call, foldCall, isProblem, newCall } from './calls.js';
+import { type Call, foldCall, newCall } from './calls.js';
 import { Interner } from './interner.js';
 import { Lanes } from './lanes.js';
 
@@ -310,5 +310,3 @@ export const agentName = ({ label, name }: Pick<Actor, 'label' | 'name'>): strin
 /** Whether an actor is `scope` or lies below it. A null scope holds everything. */
 export const isWithin = (actor: string | null, scope: string | null): boolean =>
   scope === null || (actor !== null && (actor === scope || (actor.startsWith(scope) && actor.charCodeAt(scope.length) === 47)));
-
-export { isProblem };

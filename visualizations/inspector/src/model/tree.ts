@@ -28,7 +28,7 @@ const RECENT = 3;
 /** From so many children on, only the last ones, the active ones and what is selected are looked at. */
 const MANY_CHILDREN = 400;
 
-export const foldKey = (parent: string): string => `${parent}#finished`;
+const foldKey = (parent: string): string => `${parent}#finished`;
 
 const hasTrouble = (actor: Actor): boolean => actor.problems > 0 || actor.status === 'error';
 

@@ -1,5 +1,4 @@
 import type { Call } from '../model/calls.js';
-import { demandOf, sourceText } from '../model/describe.js';
 import { GATES, type Gate, type GateStatus } from '../model/gates.js';
 import { duration } from '../ui/format.js';
 import { useFlowVersion, useInspector, useTicks, useView } from '../ui/hooks.js';
@@ -91,10 +90,4 @@ export function GatePips({ call }: { readonly call: Call }) {
       ))}
     </span>
   );
-}
-
-export function demandText(call: Call): string {
-  const trace = call.decisions.at(-1)?.decision.trace ?? [];
-  const demand = demandOf(trace);
-  return demand ? sourceText(demand.source) || demand.reason : '';
 }

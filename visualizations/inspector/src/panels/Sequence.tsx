@@ -11,6 +11,8 @@ const MOST_LANES = 12;
 const LANE = 108;
 const ROW = 26;
 const LEFT = 58;
+/** Room for a text that starts at the last lifeline. */
+const MARGIN = 130;
 
 /** Messages between the actors of the selected subtree, as lifelines. What does not fit shares the last one. */
 export function Sequence() {
@@ -23,7 +25,7 @@ export function Sequence() {
   if (more) inspector.pulse.beat();
   const shown = view.travel === null ? rows : rows.filter((row) => row.seq <= (view.travel ?? 0));
   const current = view.event === null ? -1 : shown.findIndex((row) => row.seq === view.event);
-  const width = LEFT + lanes.length * LANE;
+  const width = LEFT + lanes.length * LANE + MARGIN;
   const laneOf = (actor: string): number => {
     const at = lanes.indexOf(actor);
     return at < 0 ? lanes.length - 1 : at;

@@ -17,7 +17,7 @@ export interface TimeWindow {
   readonly to: number;
 }
 
-export const AXIS = 16;
+const AXIS = 16;
 
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
@@ -87,7 +87,7 @@ export interface Bar {
   readonly h: number;
 }
 
-export function laneHeight(height: number, lanes: number): number {
+function laneHeight(height: number, lanes: number): number {
   return Math.max(3, Math.min(18, (height - AXIS - 4) / Math.max(1, lanes)));
 }
 

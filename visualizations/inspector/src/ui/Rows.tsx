@@ -52,8 +52,8 @@ export function Rows(props: RowsProps) {
     const saved = places.current.get(place);
     element.scrollTop = saved?.top ?? 0;
     atEnd.current = tail && element.scrollHeight - element.scrollTop - element.clientHeight < rowHeight;
-    if (current >= 0 && (!saved || saved.current !== current)) virtualizer.scrollToIndex(current, { align: saved ? 'auto' : 'center' });
-  }, [place, current, virtualizer, tail, rowHeight]);
+    if (current >= 0 && saved?.current !== current) reveal(element, current, rowHeight);
+  }, [place, current, tail, rowHeight]);
 
   useEffect(() => {
     if (tail && atEnd.current && count > 0 && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
@@ -62,8 +62,8 @@ export function Rows(props: RowsProps) {
   useEffect(() => {
     if (moved.current === current) return;
     moved.current = current;
-    if (current >= 0) virtualizer.scrollToIndex(current, { align: 'auto' });
-  }, [current, virtualizer]);
+    if (current >= 0 && scroller.current) reveal(scroller.current, current, rowHeight);
+  }, [current, rowHeight]);
 
   const keys = (event: KeyboardEvent<HTMLDivElement>): void => {
     onKey?.(event);
@@ -115,4 +115,11 @@ export function Rows(props: RowsProps) {
       </div>
     </div>
   );
+}
+
+/** Scrolls no further than needed to have a row in view. */
+function reveal(element: HTMLElement, index: number, rowHeight: number): void {
+  const top = index * rowHeight;
+  if (top < element.scrollTop) element.scrollTop = top;
+  else if (top + rowHeight > element.scrollTop + element.clientHeight) element.scrollTop = top + rowHeight - element.clientHeight;
 }

@@ -12,7 +12,7 @@ export interface TextPiece {
   readonly hidden: boolean;
 }
 
-export function escapeOf(character: string): string {
+function escapeOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
