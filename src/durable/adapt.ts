@@ -17,6 +17,8 @@ import { type AdoptedTask, applyToolStep, runToolStep, type ToolStep } from './t
 const INLINE: ReadonlySet<string> = new Set(['AskUserQuestion', 'Agent']);
 
 export interface AdaptOptions {
+  /** The session on Restate: that of a subagent is its main session. Messages go to it. */
+  readonly sessionId: string;
   readonly flow: DurableFlow;
   readonly desk: TaskDesk;
   readonly post: Post;
@@ -25,7 +27,7 @@ export interface AdaptOptions {
 
 /** Puts the durable world in place of this process's, for a session or one of its subagents. */
 export function adaptServices(services: Services, options: AdaptOptions): void {
-  const { flow, post } = options;
+  const { sessionId, flow, post } = options;
   const { hooks, results, decide, classify, notify } = services;
   if (services.agent === undefined) Object.assign(services.model, { client: durableModel(services.model.client, flow) });
   Object.assign(services, {
@@ -50,29 +52,35 @@ export function adaptServices(services: Services, options: AdaptOptions): void {
     if (!isLive()) return notify(text, id);
     // A background hook has spoken: what it says comes back as a message, in its place in the journal.
     const own = id ?? flow.newId();
-    void post(services.sessionId, { type: 'notify', text }, own);
+    void post(sessionId, { type: 'notify', text }, own);
     return own;
   };
   services.provider = createProvider(services, options);
 }
 
-function createProvider(services: Services, { flow, desk, tasks }: AdaptOptions): CallProvider {
+function createProvider(services: Services, { sessionId, flow, desk, tasks }: AdaptOptions): CallProvider {
   /** The attempt in which a call's facts were gathered, and after how many answers. */
   const gathered = new Map<string, { readonly attempt: string; readonly deliveries: number }>();
+
+  const own = services.sessionId;
+  const allow = (callId: string): string => {
+    desk.allow(own, callId, flow.attempt);
+    return flow.attempt;
+  };
 
   /** The attempt that may begin the call. Where something stood between the decision and its facts, that is written down anew. */
   const beginner = async (callId: string, signal: AbortSignal): Promise<string> => {
     const facts = gathered.get(callId);
     gathered.delete(callId);
     if (facts?.deliveries === flow.deliveries) return facts.attempt;
-    return flow.step(`begin:${callId}`, async () => flow.attempt, { signal });
+    return flow.step(`begin:${callId}`, async () => allow(callId), { signal });
   };
 
   return {
     watch: (answer) => flow.watch(answer),
     ask: (id, work, signal) => flow.step(id, work, { signal }),
     gather: (callId, work, answer) => {
-      const written = flow.step(`facts:${callId}`, async () => ({ facts: work(), attempt: flow.attempt }), { ofPort: false });
+      const written = flow.step(`facts:${callId}`, async () => ({ facts: work(), attempt: allow(callId) }), { ofPort: false });
       written.then(
         ({ facts, attempt }) => {
           gathered.set(callId, { attempt, deliveries: flow.deliveries });
@@ -92,9 +100,9 @@ function createProvider(services: Services, { flow, desk, tasks }: AdaptOptions)
       const { id } = record.call;
       services.journal({ type: 'call.started', callId: id, tool: tool.name });
       const by = tool.idempotent ? undefined : await beginner(id, signal);
-      // The work runs only where the journal has no answer. Begun by another attempt, it may have happened.
-      const work = (live: AbortSignal): Promise<ToolStep> =>
-        by === undefined || by === flow.attempt ? runToolStep(runTool, record, services, live, desk) : Promise.resolve(UNKNOWN);
+      // The work runs only where the journal has no answer. What another process was to begin may have happened there.
+      const work = async (live: AbortSignal): Promise<ToolStep> =>
+        by === undefined || desk.begin(own, id, by) ? runToolStep(runTool, record, services, live, { desk, sessionId }) : UNKNOWN;
       const step = await flow.step(`tool:${id}`, work, { signal });
       applyToolStep(step, record, services);
       for (const task of step.tasks) tasks.adopt(task, id, services);

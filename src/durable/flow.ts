@@ -13,7 +13,7 @@ interface Arrival {
 }
 interface Pending {
   readonly promise: restate.RestatePromise<Arrival>;
-  /** Whether a port waits for it; else a machine or a timer does. */
+  /** Whether a port waits for it, or may; else a machine does. */
   readonly ofPort: boolean;
   readonly deliver: (arrival: Arrival) => void;
 }
@@ -106,7 +106,7 @@ export class DurableFlow {
     setTimeout: (fire, ms) => {
       if (isLive()) return setTimeout(fire, ms);
       const due = this.time + ms;
-      return this.track(this.context.sleep(Math.max(1, Math.ceil(ms))), false, () => {
+      return this.track(this.context.sleep(Math.max(1, Math.ceil(ms))), true, () => {
         this.advance(due);
         fire();
       });

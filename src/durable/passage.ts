@@ -90,7 +90,7 @@ class Passage {
     this.listen();
     for (;;) {
       await this.flow.quiet();
-      this.log.flush(false);
+      this.log.flush();
       if (this.isIdle() && !(await this.moreIsOnItsWay())) break;
       this.watchTasks();
       try {
@@ -131,7 +131,7 @@ class Passage {
       isNew ? 'startup' : 'resume',
       (services) => {
         if (services.agent === undefined) this.restore(services, isNew);
-        adaptServices(services, { flow, desk: options.desk, post: options.post, tasks: this.tasks });
+        adaptServices(services, { sessionId: context.key, flow, desk: options.desk, post: options.post, tasks: this.tasks });
       },
     );
   }
@@ -271,7 +271,7 @@ class Passage {
 
   private save(): void {
     const { services } = this.session;
-    this.log.flush(true);
+    this.log.flush();
     saveRecord(this.context, this.loaded.record, this.lines.join(''), {
       ...this.log.kept(),
       usage: services.usage,

@@ -7,17 +7,7 @@ const logKey = (n: number): string => `log:${n}`;
 export const batchKey = (first: number): string => `u:${first}`;
 
 /** Batches of updates that are kept for readers who come back. */
-const KEPT_BATCHES = 200;
-/** Updates may wait this long for others to be written with. Questions and ends wait for nothing. */
-const FLUSH_MS = 200;
-const URGENT: ReadonlySet<string | undefined> = new Set([
-  'permission.requested',
-  'permission.resolved',
-  'permission.withdrawn',
-  'question.asked',
-  'question.answered',
-]);
-
+const KEPT_BATCHES = 500;
 export interface Loaded {
   readonly record: SessionRecord;
   /** The transcript's lines so far; empty for a new session. */
@@ -54,7 +44,6 @@ export class UpdateLog {
   private open: NumberedUpdate[] = [];
   private seq: number;
   private readonly batches: number[];
-  private flushedAt: number;
 
   constructor(
     private readonly context: ObjectContext,
@@ -63,19 +52,16 @@ export class UpdateLog {
   ) {
     this.seq = seq;
     this.batches = [...batches];
-    this.flushedAt = flow.now();
   }
 
   add(update: Omit<NumberedUpdate, 'seq' | 'at'>): void {
     this.open.push({ seq: this.seq++, at: this.flow.now(), ...update });
   }
 
-  /** Called when the session is quiet. Decides by what the journal says alone, so that every attempt writes the same batches. */
-  flush(all: boolean): void {
+  /** Called when the session is quiet: what it has said by then is there for every reader before it waits for anything. */
+  flush(): void {
     const [first] = this.open;
     if (first === undefined) return;
-    const isDue = this.flow.now() - this.flushedAt >= FLUSH_MS || this.open.some(({ update }) => URGENT.has(update?.type));
-    if (!all && !isDue) return;
     this.context.set(batchKey(first.seq), this.open);
     this.batches.push(first.seq);
     while (this.batches.length > KEPT_BATCHES) {
@@ -83,7 +69,6 @@ export class UpdateLog {
       if (oldest !== undefined) this.context.clear(batchKey(oldest));
     }
     this.open = [];
-    this.flushedAt = this.flow.now();
   }
 
   kept(): Pick<SessionRecord, 'seq' | 'batches'> {

@@ -4,14 +4,31 @@ import type { BackgroundTaskStart } from '../tool/types.js';
 import type { Post } from './post.js';
 import type { AdoptedTask } from './toolStep.js';
 
+/** Of calls that were refused and never begin, the oldest are forgotten. */
+const MOST_ALLOWED = 10_000;
+
 /**
- * The background work of one worker process, for all sessions. A task belongs to the process that started it; the session, wherever it
+ * The work of one worker process, for all sessions. A background task belongs to the process that started it; the session, wherever it
  * is rebuilt, hears of the end by message.
  */
 export class TaskDesk {
   private readonly running = new Map<string, BackgroundTaskStart>();
+  /** Calls that may begin in this process and have not: the attempt that said so, by session and call. */
+  private readonly allowed = new Map<string, string>();
 
   constructor(private readonly post: Post) {}
+
+  /** An attempt in this process has written down that it may begin a call. */
+  allow(sessionId: string, callId: string, attempt: string): void {
+    this.allowed.set(`${sessionId}/${callId}`, attempt);
+    const [oldest] = this.allowed.keys();
+    if (this.allowed.size > MOST_ALLOWED && oldest !== undefined) this.allowed.delete(oldest);
+  }
+  /** Whether the call that `attempt` was to begin has certainly not begun. True once. */
+  begin(sessionId: string, callId: string, attempt: string): boolean {
+    const key = `${sessionId}/${callId}`;
+    return this.allowed.get(key) === attempt && this.allowed.delete(key);
+  }
 
   /** Takes work over. The id follows from session and call, so that it is the same for everybody. */
   adopt(sessionId: string, name: string, start: BackgroundTaskStart): string {

@@ -38,6 +38,12 @@ export interface ToolStep {
   readonly tasks: readonly AdoptedTask[];
 }
 
+/** Where work that runs on is handed over, and the session that hears of its end. */
+interface TaskPlace {
+  readonly desk: TaskDesk;
+  readonly sessionId: string;
+}
+
 type RunTool = (record: CallRecord, services: Services, signal: AbortSignal) => Promise<ToolEnd>;
 
 /**
@@ -49,12 +55,12 @@ export async function runToolStep(
   record: CallRecord,
   session: Services,
   signal: AbortSignal,
-  desk: TaskDesk,
+  place: TaskPlace,
 ): Promise<ToolStep> {
   const { ledger, changes: files } = recordingLedger(session.files);
   const adopted: AdoptedTask[] = [];
   const seen: CallRecord = { ...record };
-  const capabilities: ToolCapabilities = { ...session.capabilities, tasks: liveTasks(record, session, adopted, desk) };
+  const capabilities: ToolCapabilities = { ...session.capabilities, tasks: liveTasks(record, session, adopted, place) };
   const view: Services = Object.create(session, {
     files: { value: ledger },
     capabilities: { value: capabilities },
@@ -152,11 +158,11 @@ function recordingLedger(base: FileLedger): { readonly ledger: FileLedger; reado
 }
 
 /** Work that runs on is handed to this process's desk; the session learns of it with the step, and of its end by a message. */
-function liveTasks(record: CallRecord, session: Services, adopted: AdoptedTask[], desk: TaskDesk): BackgroundTasks {
+function liveTasks(record: CallRecord, session: Services, adopted: AdoptedTask[], { desk, sessionId }: TaskPlace): BackgroundTasks {
   const { tasks } = session;
   return {
     adopt: (start) => {
-      const id = desk.adopt(session.sessionId, `${record.call.id}:${adopted.length}`, start);
+      const id = desk.adopt(sessionId, `${session.sessionId}/${record.call.id}:${adopted.length}`, start);
       const { kind, title, outputFile } = start;
       adopted.push({ id, kind, title, outputFile, host: hostname(), pid: process.pid });
       return { id, outputFile };
@@ -166,7 +172,7 @@ function liveTasks(record: CallRecord, session: Services, adopted: AdoptedTask[]
     settled: (id, signal) => tasks.settled(id, signal),
     nextNotification: (signal) => tasks.nextNotification(signal),
     stop: async (id) => {
-      await desk.askToStop(session.sessionId, id);
+      await desk.askToStop(sessionId, id);
       return tasks.settled(id, new AbortController().signal);
     },
   };

@@ -11,7 +11,7 @@ const seeds = Array.from({ length: flows }, (_, n) => seed + n);
 const all = runFlows(stage, seeds, 25, (ended) => {
   if (ended % 20 === 0) console.log(`${ended} flows have ended after ${seconds()} s`);
 });
-const { value: runs, kills } = await whileKilling(stage, seed, everyMs, all);
+const { value: runs, kills } = await whileKilling(stage, seed, { everyMs }, all);
 const facts = await stage.facts();
 const { faults, ...counts } = judge(runs, facts);
 console.log({ seed, flows: runs.length, kills, requests: facts.requests, ...counts, faults: faults.length, seconds: seconds() });

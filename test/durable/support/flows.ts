@@ -6,6 +6,11 @@ export interface FlowPlan {
   readonly turns: readonly (readonly { readonly name: string; readonly n: number; readonly ms: number }[])[];
 }
 
+/** The same for every flow: three calls side by side, one alone, ten milliseconds each, and an answer. */
+export const BENCH_PLAN: FlowPlan = {
+  turns: [['Look', 'Look', 'Look', 'Write'].map((name, n) => ({ name, n, ms: 10 }))],
+};
+
 const NAMES = ['Look', 'Look', 'Ring', 'Write', 'Deploy'];
 
 /** What the model asks for in flow `seed`: two to four turns of one to four calls. */

@@ -1,6 +1,7 @@
 import { connectSession, type RemoteSession } from '../../../src/durable/client.js';
 import type { NumberedUpdate } from '../../../src/durable/protocol.js';
 import type { QueryEnded } from '../../../src/session/sending.js';
+import { inLanes } from './lanes.js';
 import { randomFrom } from './random.js';
 import type { Stage, WorldFacts } from './stage.js';
 
@@ -43,7 +44,12 @@ function answerLater(session: RemoteSession, prompt: { callId: string; inputDige
 }
 
 /** Kills a random worker every now and then while `work` goes on. */
-export async function whileKilling<T>(stage: Stage, seed: number, everyMs: number, work: Promise<T>): Promise<{ value: T; kills: number }> {
+export async function whileKilling<T>(
+  stage: Stage,
+  seed: number,
+  { everyMs, atMost = Number.POSITIVE_INFINITY }: { readonly everyMs: number; readonly atMost?: number },
+  work: Promise<T>,
+): Promise<{ value: T; kills: number }> {
   const random = randomFrom(seed);
   let kills = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -57,7 +63,7 @@ export async function whileKilling<T>(stage: Stage, seed: number, everyMs: numbe
           process.kill(victim, 'SIGKILL');
           kills++;
         }
-        plan();
+        if (kills < atMost) plan();
       },
       everyMs * (0.5 + random()),
     );
@@ -70,23 +76,19 @@ export async function whileKilling<T>(stage: Stage, seed: number, everyMs: numbe
   }
 }
 
-/** Runs flows from `seed` on, so many at a time. */
+/** Runs the flows of these seeds, so many at a time. */
 export async function runFlows(
   stage: Stage,
   seeds: readonly number[],
   atOnce: number,
   onEnd?: (ended: number) => void,
 ): Promise<FlowRun[]> {
-  const waiting = [...seeds];
-  const runs: FlowRun[] = [];
-  const lane = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      runs.push(await runFlow(stage, next));
-      onEnd?.(runs.length);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
-  return runs;
+  let ended = 0;
+  return inLanes(seeds.length, atOnce, async (n) => {
+    const run = await runFlow(stage, seeds[n - 1] ?? n);
+    onEnd?.(++ended);
+    return run;
+  });
 }
 
 export interface Verdict {

@@ -19,6 +19,10 @@ export type WorldFacts = z.infer<typeof factsSchema>;
 /** A Restate server, the world and workers, each in processes of their own. */
 export interface Stage {
   readonly restate: LocalRestate;
+  /** Where the world counts effects, and its API. */
+  readonly world: { readonly world: string; readonly api: string };
+  /** A session program of its own beside the workers, for comparison. */
+  beside(env: Readonly<Record<string, string>>): Program;
   readonly workerCount: number;
   /** Processes of the workers that live right now. */
   readonly workers: ReadonlySet<number>;
@@ -33,9 +37,16 @@ export interface StageOptions {
   /** Longest run of a tool, in milliseconds. */
   readonly toolMs?: number;
   readonly inactivityMs?: number;
+  /** All flows alike and without questions, to measure. */
+  readonly bench?: boolean;
 }
 
-export async function createStage({ workers: count = 2, toolMs = 300, inactivityMs = 60_000 }: StageOptions = {}): Promise<Stage> {
+export async function createStage({
+  workers: count = 2,
+  toolMs = 300,
+  inactivityMs = 60_000,
+  bench = false,
+}: StageOptions = {}): Promise<Stage> {
   const dir = mkdtempSync(join(tmpdir(), 'sixgates-restate-'));
   const closing: (() => Promise<void> | void)[] = [];
   const close = async () => {
@@ -47,7 +58,7 @@ export async function createStage({ workers: count = 2, toolMs = 300, inactivity
     closing.push(() => restate.kill());
 
     const programs = await bundle();
-    const world = program(join(programs, 'world.js'), { WORLD_TOOL_MS: String(toolMs) });
+    const world = program(join(programs, 'world.js'), { WORLD_TOOL_MS: String(toolMs), WORLD_PLAN: bench ? 'bench' : 'chaos' });
     closing.push(() => end(world.child));
     const { world: worldUrl, api } = await world.line(z.object({ world: z.string(), api: z.string() }));
 
@@ -71,6 +82,8 @@ export async function createStage({ workers: count = 2, toolMs = 300, inactivity
     await serving.line(z.object({ ready: z.literal(true) }));
     return {
       workerCount: count,
+      world: { world: worldUrl, api },
+      beside: (env) => program(join(programs, 'inProcess.js'), { ...env, WORLD: worldUrl, API: api, HOME_DIR: dir }),
       get restate() {
         return restate;
       },
@@ -92,7 +105,7 @@ export async function createStage({ workers: count = 2, toolMs = 300, inactivity
   }
 }
 
-interface Program {
+export interface Program {
   readonly child: ChildProcess;
   hear(listener: (value: unknown) => void): void;
   /** The next line of this shape. */
@@ -102,7 +115,7 @@ interface Program {
 /** The programs of a stage as plain JavaScript: a process that is started again and again must not compile the sources each time. */
 async function bundle(): Promise<string> {
   const outDir = fileURLToPath(new URL(`../../../node_modules/.cache/sixgates-stage-${process.pid}`, import.meta.url));
-  const input = ['world', 'workers'].map((name) => fileURLToPath(new URL(`${name}.ts`, import.meta.url)));
+  const input = ['world', 'workers', 'inProcess'].map((name) => fileURLToPath(new URL(`${name}.ts`, import.meta.url)));
   await build({
     configFile: false,
     logLevel: 'error',

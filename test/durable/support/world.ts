@@ -5,12 +5,14 @@
 import { createServer } from 'node:http';
 import { z } from 'zod';
 import { scriptedServer } from '../../../src/testing/server/server.js';
-import { answerTo, flowPlan } from './flows.js';
+import { answerTo, BENCH_PLAN, flowPlan } from './flows.js';
 
 const effectSchema = z.object({ what: z.enum(['begin', 'end']), sessionId: z.string(), callId: z.string() });
 const longestMs = Number(process.env.WORLD_TOOL_MS ?? 300);
 
-const api = await scriptedServer({ script: ({ body }) => answerTo(body, (seed) => flowPlan(seed, longestMs)) });
+const api = await scriptedServer({
+  script: ({ body }) => answerTo(body, (seed) => (process.env.WORLD_PLAN === 'bench' ? BENCH_PLAN : flowPlan(seed, longestMs))),
+});
 const counts = new Map<string, { begin: number; end: number }>();
 
 const server = createServer((request, response) => {
@@ -28,6 +30,7 @@ const server = createServer((request, response) => {
     response.end(JSON.stringify({ effects: Object.fromEntries(counts), requests: api.requests.length, refusals: api.refusals }));
   });
 });
+server.keepAliveTimeout = 300_000;
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
