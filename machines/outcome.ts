@@ -1,6 +1,6 @@
 import type { PermissionDecision } from '../src/permissions/types.js';
 import type { AbortReason, CallOutcome, CancelPhase } from '../src/tool/call.js';
-import type { Report, ToolEnd } from './toolCall.js';
+import type { Report, ToolEnd } from './toolCallProtocol.js';
 
 /** How each abort reads in a result and in a log. */
 const ABORT_TEXT: Record<AbortReason, string> = {

@@ -1,4 +1,4 @@
-import { type ActorSystem, type ActorSystemInfo, fromPromise, type PromiseSnapshot } from 'xstate';
+import { type ActorSystem, type ActorSystemInfo, type AnyEventObject, fromPromise, type PromiseSnapshot } from 'xstate';
 import type { Port } from '../../machines/port.js';
 import type { Services } from './services.js';
 
@@ -24,6 +24,8 @@ export interface PortScope {
   readonly services: Services;
   /** Fires on an `abort` event (its `reason` is the AbortReason) and when the port's actor is stopped (reason `stopped`). */
   readonly signal: AbortSignal;
+  /** Tells the machine that asked a fact before the answer: progress. */
+  tell(event: AnyEventObject): void;
 }
 
 /** A port that answers later. An `abort` event fires the signal and waits for the answer all the same. */
@@ -34,7 +36,7 @@ export function asyncPort<Input, Output>(run: (input: Input, scope: PortScope) =
     controllers.set(self, controller);
     signal.addEventListener('abort', () => controller.abort('stopped'), { once: true });
     const session = services(system);
-    const answer = run(input, { services: session, signal: controller.signal });
+    const answer = run(input, { services: session, signal: controller.signal, tell: (event) => self._parent?.send(event) });
     session.provider?.watch(answer);
     return answer;
   });

@@ -158,3 +158,30 @@ describe('the faces of a session', () => {
     expect(session.actor.getSnapshot().value).toMatchObject({ conversation: 'idle' });
   });
 });
+
+describe('progress of a running call', () => {
+  it('is told while the call runs, coalesced, and never reaches the model', async () => {
+    const made = await scene([[toolUse('Busy', {})], [text('done')]], {
+      tools: [
+        testTool({
+          name: 'Busy',
+          call: async (_, __, onProgress) => {
+            for (let n = 0; n < 100_000; n++) onProgress({ message: `step ${n}` });
+            return { data: 'finished' };
+          },
+        }),
+      ],
+      ...allow('Busy'),
+    });
+    const heard: string[] = [];
+    made.session.actor.system.inspect((event) => {
+      if (event.type === '@xstate.event') heard.push(event.event.type);
+    });
+    await made.session.send('go').done;
+    expect(made.of('call.progress').length).toBeGreaterThan(0);
+    expect(made.of('call.progress').length).toBeLessThan(1_000);
+    expect(heard.filter((type) => type === 'tool.progressed').length).toBeGreaterThan(0);
+    expect(heard.filter((type) => type === 'call.progress')).toHaveLength(heard.filter((type) => type === 'tool.progressed').length);
+    expect(JSON.stringify(made.server.requests[1]?.body)).not.toContain('step 0');
+  });
+});

@@ -10,21 +10,29 @@ import { inputOf, toolOf } from './gates.js';
 
 /** Progress closer together than this is dropped: it is for people, and lossy by design. */
 const PROGRESS_INTERVAL_MS = 100;
+/** The machines hear of a running call no more often than this. */
+const MACHINE_INTERVAL_MS = 1_000;
 
 /**
  * Gate 6: the side effect. Journals the start, runs the tool under a hard and an idle limit, and on abort waits for it no longer
  * than the grace. Always answers; what the tool does after the answer is announced as late and reaches nobody else.
  */
-export const callTool = asyncPort<CallPortInput, ToolEnd>(({ callId }, { services, signal }) => {
+export const callTool = asyncPort<CallPortInput, ToolEnd>(({ callId }, { services, signal, tell }) => {
   const record = services.calls.get(callId);
-  return services.provider ? services.provider.call(record, signal) : runTool(record, services, signal);
+  return services.provider
+    ? services.provider.call(record, signal)
+    : runTool(record, services, signal, (progress) => tell({ type: 'tool.progressed', progress }));
 });
 
 /** Runs a call's tool in this process, under its limits. Leaves what it returned or threw on the record. */
-export const runTool = (record: CallRecord, services: Services, signal: AbortSignal): Promise<ToolEnd> =>
-  new Run(record, services, signal).settle();
+export const runTool = (
+  record: CallRecord,
+  services: Services,
+  signal: AbortSignal,
+  tellMachine: (progress: ToolProgress) => void = () => {},
+): Promise<ToolEnd> => new Run(record, services, signal, tellMachine).settle();
 
-type Settled = { readonly kind: 'returned'; readonly value: ToolReturn<unknown> } | { readonly kind: 'threw'; readonly error: unknown };
+type Settled = ({ readonly kind: 'returned' } & ToolReturn<unknown>) | { readonly kind: 'threw'; readonly error: unknown };
 
 class Run {
   private readonly controller = new AbortController();
@@ -32,6 +40,7 @@ class Run {
   private readonly timers = new Map<string, unknown>();
   private timedOut: { readonly limitMs: number; readonly what: string } | undefined;
   private settled = false;
+  private lastToldAt = Number.NEGATIVE_INFINITY;
   /** The side effect is possible from here on. */
   private started = false;
 
@@ -39,6 +48,7 @@ class Run {
     private readonly record: CallRecord,
     private readonly services: Services,
     private readonly signal: AbortSignal,
+    private readonly tellMachine: (progress: ToolProgress) => void,
   ) {
     this.startedAt = services.now();
   }
@@ -88,12 +98,12 @@ class Run {
       this.services.journal({ type: 'call.started', callId: this.record.call.id, tool: toolOf(this.record).name });
       this.started = true;
       const context = { ...toolContext(this.record, this.services, this.controller.signal), resolvedPaths };
-      const value = await toolOf(this.record).call(inputOf(this.record), context, (progress) => {
+      const value: unknown = await toolOf(this.record).call(inputOf(this.record), context, (progress) => {
         if (this.settled) return;
         onSign();
         this.announceProgress(progress);
       });
-      return { kind: 'returned', value };
+      return { kind: 'returned', ...readReturn(value) };
     } catch (error) {
       return { kind: 'threw', error };
     }
@@ -103,9 +113,9 @@ class Run {
     const durationMs = this.elapsed();
     const { record } = this;
     if (result.kind === 'returned') {
-      record.output = { data: result.value.data };
-      record.modify = result.value.modify;
-      return { kind: 'succeeded', durationMs, hasModifier: result.value.modify !== undefined };
+      record.output = { data: result.data };
+      record.modify = result.modify;
+      return { kind: 'succeeded', durationMs, hasModifier: result.modify !== undefined };
     }
     record.output = { error: result.error };
     if (this.timedOut) return this.timeoutEnd();
@@ -137,9 +147,13 @@ class Run {
 
   private announceProgress(progress: ToolProgress): void {
     const now = this.services.now();
-    if (now - this.record.lastProgressAt < PROGRESS_INTERVAL_MS) return;
+    const since = now - this.record.lastProgressAt;
+    if (since >= 0 && since < PROGRESS_INTERVAL_MS) return;
     this.record.lastProgressAt = now;
     this.services.update({ type: 'call.progress', callId: this.record.call.id, progress });
+    if (now - this.lastToldAt < MACHINE_INTERVAL_MS) return;
+    this.lastToldAt = now;
+    this.tellMachine(progress);
   }
 
   private announceLate(result: Settled): void {
@@ -153,7 +167,17 @@ class Run {
     });
   }
 
+  /** Clocks are set back at times; no call takes less than no time. */
   private elapsed(): number {
-    return this.services.now() - this.startedAt;
+    return Math.max(0, this.services.now() - this.startedAt);
   }
 }
+
+/** What a tool returned. Tools without types may return nothing at all, which is no output and no reason to fail. */
+function readReturn(value: unknown): ToolReturn<unknown> {
+  if (typeof value !== 'object' || value === null) return { data: undefined };
+  const data = 'data' in value ? value.data : undefined;
+  const modify = 'modify' in value ? value.modify : undefined;
+  return isModifier(modify) ? { data, modify } : { data };
+}
+const isModifier = (value: unknown): value is NonNullable<ToolReturn<unknown>['modify']> => typeof value === 'function';
