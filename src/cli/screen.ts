@@ -1,10 +1,12 @@
+import { Writable } from 'node:stream';
 import { createLogUpdate } from 'log-update';
 import stringWidth from 'string-width';
 import { beginning, createPaint, type Paint, printable } from './lines.js';
 
 /** Rows that an unfinished line of text may fill before its beginning is written for good. */
 const OPEN_ROWS = 4;
-const DEFAULT_WIDTH = 80;
+/** Of a terminal that does not say how large it is, or says that it has no size at all. */
+const DEFAULT_SIZE = { columns: 80, rows: 24 };
 const STREAM_REDRAW_MS = 40;
 
 /** Lines at the lower edge of a terminal that are redrawn in place. */
@@ -36,6 +38,22 @@ export type ScreenStream = NodeJS.WritableStream & { readonly isTTY?: boolean; r
 
 export function createScreen(stream: ScreenStream): Screen {
   return stream.isTTY === true ? new LiveScreen(stream) : new PlainScreen(stream);
+}
+
+function sizeOf({ columns, rows }: ScreenStream): typeof DEFAULT_SIZE {
+  return { columns: columns || DEFAULT_SIZE.columns, rows: rows || DEFAULT_SIZE.rows };
+}
+
+/** The same terminal, with a size that can be relied on. */
+function sized(out: ScreenStream): Writable {
+  const write = (chunk: string, _encoding: string, done: () => void) => {
+    out.write(chunk);
+    done();
+  };
+  return Object.defineProperties(new Writable({ decodeStrings: false, write }), {
+    columns: { get: () => sizeOf(out).columns },
+    rows: { get: () => sizeOf(out).rows },
+  });
 }
 
 class PlainScreen implements Screen {
@@ -86,15 +104,15 @@ class LiveScreen implements Screen {
 
   constructor(private readonly out: ScreenStream) {
     this.paint = createPaint(out);
-    this.live = createLogUpdate(out);
+    this.live = createLogUpdate(sized(out));
     out.on('resize', this.onResize);
   }
 
   get width(): number {
-    return Math.max(1, this.out.columns ?? DEFAULT_WIDTH);
+    return sizeOf(this.out).columns;
   }
   get height(): number {
-    return Math.max(4, this.out.rows ?? 24);
+    return Math.max(4, sizeOf(this.out).rows);
   }
 
   print(text: string): void {

@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { tempDir } from '../support/sessions.js';
+import { Cli } from './support/runCli.js';
+
+const basket = 'src/basket.js';
+const original = fileURLToPath(new URL(`../../examples/demo-project/${basket}`, import.meta.url));
+const ORDER = [
+  'queued',
+  'executing.resolving',
+  'executing.parsing',
+  'executing.validating',
+  'executing.hooking',
+  'executing.deciding',
+  'executing.calling',
+  'executing.reporting',
+];
+
+describe('sixgates demo', { timeout: 120_000 }, () => {
+  it('works offline: every call passes its gates in order, the project is mended, and the recording opens', async () => {
+    const dir = tempDir();
+    const recording = join(dir, 'demo.flow.jsonl.gz');
+    const cli = new Cli(['demo', '--json', '--dir', dir, '--record', recording]);
+    const { code, stderr } = await cli.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `Recording:   ${recording}\n` });
+
+    const states = new Map<unknown, unknown[]>();
+    for (const update of cli.lines()) {
+      if (update.type === 'call.state') states.set(update.callId, [...(states.get(update.callId) ?? []), update.state]);
+    }
+    expect(states.size).toBe(8);
+    for (const passed of states.values()) {
+      const executing = passed.slice(0, -2);
+      expect(executing).toEqual(ORDER.slice(0, executing.length));
+      expect(passed.at(-2)).toMatch(/^completed\./);
+      expect(passed.at(-1)).toBe('yielded');
+    }
+    const ends = [...states.values()].map((passed) => passed.at(-2));
+    expect(ends.filter((end) => end === 'completed.denied')).toHaveLength(1);
+    expect(readFileSync(join(dir, 'corner-shop', basket), 'utf8')).not.toBe(readFileSync(original, 'utf8'));
+    expect(existsSync(join(dir, 'corner-shop', 'README.md'))).toBe(true);
+
+    const inspect = new Cli(['inspect', recording, '--no-open']);
+    await inspect.shows('stdout', '\n');
+    const [, url = ''] = /Inspector: {3}(\S+)/.exec(inspect.stdout) ?? [];
+    expect((await fetch(url)).status).toBe(200);
+    inspect.signal('SIGINT');
+    expect((await inspect.ended).code).toBe(0);
+  });
+});
