@@ -113,7 +113,8 @@ function Trace({ decision }: { readonly decision: DecisionMade | undefined }) {
                 </span>
               ) : (
                 <span>
-                  <span className={`tag ${entry.behavior}`}>{entry.behavior}</span> <Source source={entry.source} />
+                  {entry.source?.type !== 'rule' && <span className={`tag ${entry.behavior}`}>{entry.behavior}</span>}{' '}
+                  <Source source={entry.source} />
                   {entry.source?.type !== 'rule' && <span className="reason block">{entry.reason}</span>}
                 </span>
               )}
