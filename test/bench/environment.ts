@@ -35,7 +35,8 @@ export function describeEnvironment(root: string, withPeers: boolean): readonly 
 
 function commit(root: string): string {
   try {
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+    const git = (...args: string[]) =>
+      execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
     const changed = git('status', '--porcelain', '--untracked-files=no', 'src', 'machines') !== '';
     return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`;
   } catch {
