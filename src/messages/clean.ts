@@ -18,14 +18,14 @@ export const NO_OUTPUT = '(no output)';
 const OUTPUT_FOLLOWS = '(the output follows after the results)';
 
 /** Fields the API knows, for block types that other programs are seen to decorate. `cache_control` belongs to the request, not the history. */
-const KNOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  text: ['type', 'text', 'citations'],
-  tool_use: ['type', 'id', 'name', 'input', 'caller', 'toolset_name'],
-  tool_result: ['type', 'tool_use_id', 'content', 'is_error', 'toolset_name'],
-  thinking: ['type', 'thinking', 'signature'],
-  redacted_thinking: ['type', 'data'],
-  image: ['type', 'source'],
-};
+const KNOWN_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['text', ['type', 'text', 'citations']],
+  ['tool_use', ['type', 'id', 'name', 'input', 'caller', 'toolset_name']],
+  ['tool_result', ['type', 'tool_use_id', 'content', 'is_error', 'toolset_name']],
+  ['thinking', ['type', 'thinking', 'signature']],
+  ['redacted_thinking', ['type', 'data']],
+  ['image', ['type', 'source']],
+]);
 const USER_ONLY: ReadonlySet<string> = new Set(['image', 'document', 'search_result']);
 const RESULT_PARTS: ReadonlySet<string> = new Set(['text', 'image', 'document', 'search_result', 'tool_reference', 'browser_state']);
 
@@ -72,7 +72,7 @@ function badImageText(block: LooseBlock): string {
 
 /** A copy without fields the API does not know, in well-formed strings. */
 export function tidy(block: LooseBlock): LooseBlock {
-  const fields = KNOWN_FIELDS[block.type];
+  const fields = KNOWN_FIELDS.get(block.type);
   const kept: Record<string, unknown> & { type: string } = { type: block.type };
   for (const [key, value] of Object.entries(block)) {
     const unknownField = fields !== undefined && !fields.includes(key);

@@ -2,16 +2,16 @@
  * What the permission rules must know of tool names. Names are canonical and case-sensitive; an old name in a rule or a
  * call stands for its successor (Claude Code docs, permissions and tools reference).
  */
-const SUCCESSORS: Readonly<Record<string, string>> = {
-  Task: 'Agent',
-  KillShell: 'TaskStop',
-  KillBash: 'TaskStop',
-  BashOutput: 'TaskOutput',
-  BashOutputTool: 'TaskOutput',
-  AgentOutputTool: 'TaskOutput',
-};
+const SUCCESSORS: ReadonlyMap<string, string> = new Map([
+  ['Task', 'Agent'],
+  ['KillShell', 'TaskStop'],
+  ['KillBash', 'TaskStop'],
+  ['BashOutput', 'TaskOutput'],
+  ['BashOutputTool', 'TaskOutput'],
+  ['AgentOutputTool', 'TaskOutput'],
+]);
 
-export const canonicalToolName = (name: string): string => SUCCESSORS[name] ?? name;
+export const canonicalToolName = (name: string): string => SUCCESSORS.get(name) ?? name;
 
 /** Names that a rule may carry without a warning, besides MCP names and the tools of the session's pool. */
 export const BUILTIN_TOOL_NAMES: ReadonlySet<string> = new Set(

@@ -17,13 +17,13 @@ export interface CleanResult {
  * is empty in any way yields the placeholder, a broken image or document yields a note in its place.
  */
 export function mapResult(tool: AnyTool, output: unknown): CleanResult {
-  let mapped: MappedToolResult;
   try {
-    mapped = tool.mapToolResultToToolResultBlockParam(output);
+    // A mapper without types may also return what is no result at all: cleaning finds out.
+    return cleanResult(tool.mapToolResultToToolResultBlockParam(output), tool.name);
   } catch (error) {
-    mapped = { content: `${tool.name} ran, but its output could not be turned into a result: ${messageOf(error)}`, isError: true };
+    const content = `${tool.name} ran, but its output could not be turned into a result: ${messageOf(error)}`;
+    return cleanResult({ content, isError: true }, tool.name);
   }
-  return cleanResult(mapped, tool.name);
 }
 
 /** The same for a result that no tool's mapper made: the text of a failure, a result that a hook replaced. */

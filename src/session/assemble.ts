@@ -14,6 +14,7 @@ import { answerWithCanUseTool } from '../permissions/canUseTool.js';
 import { createResultStore } from '../results/index.js';
 import { loadSettings } from '../settings/load.js';
 import { SessionTasks } from '../tasks/tasks.js';
+import { messageOf } from '../tool/errors.js';
 import { findTool } from '../tool/index.js';
 import { createFileLedger } from '../tools/fs/ledger.js';
 import { loadAgents } from './agentDefinitions.js';
@@ -38,7 +39,7 @@ import { createSessionTools, sessionServers } from './sessionTools.js';
 import { addSpend, countUsage, sumUsage } from './spend.js';
 import { openStore } from './store.js';
 import { compactHistory } from './summarize.js';
-import { writeEntry } from './transcriptLog.js';
+import { forgivingJournal, writeEntry } from './transcriptLog.js';
 import type { SessionUpdate } from './updates.js';
 
 export interface AssembledSession {
@@ -96,12 +97,15 @@ export function assembleSession(
   let firstWords: readonly SessionUpdate[] = [];
   const update = (one: SessionUpdate): void => {
     if (one.type === 'session.started') firstWords = [one];
-    options.onUpdate?.(one);
+    try {
+      options.onUpdate?.(one);
+    } catch (error) {
+      // Whoever listens must not change what happens. It is told to the others: telling the one that threw would go on for ever.
+      updates.next({ type: 'notice', level: 'error', message: `onUpdate threw at ${one.type}: ${messageOf(error)}` });
+    }
     updates.next(one);
   };
-  const journal: Services['journal'] = (entry) => {
-    transcript.append(entry);
-  };
+  const journal = forgivingJournal(transcript, (message) => update({ type: 'notice', level: 'error', message }));
   const inbox = new Inbox((waiting, fromPerson) => actor.send({ type: 'inbox.changed', waiting, fromPerson }));
   const canAsk = options.interactive === true || options.canUseTool !== undefined;
   // A subagent works with the servers of its parent: their tools are among those it was given.
@@ -158,7 +162,7 @@ export function assembleSession(
     ports: {
       mcpTool: (call) => servers.callText(call),
       onAsyncResult: ({ additionalContext, wake }) => {
-        for (const text of [...additionalContext, ...(wake ? [wake.reason] : [])]) services.notify(text);
+        for (const text of [...additionalContext, ...(wake ? [wake.reason] : [])]) if (text.trim() !== '') services.notify(text);
       },
     },
   });

@@ -53,9 +53,9 @@ export class CallBook {
    */
   writeWithinBudget(record: CallRecord, conversation: Conversation): void {
     if (!record.result || this.written + record.result.size > MESSAGE_BUDGET_CHARS) return;
+    conversation.writeResult([record.result.block, ...record.result.images]);
     this.written += record.result.size;
     record.isWritten = true;
-    conversation.writeResult([record.result.block, ...record.result.images]);
   }
 
   /** A call of the same answer that an earlier process settled: only its result counts. */

@@ -1,3 +1,4 @@
+import type { ActorSystem, ActorSystemInfo } from 'xstate';
 import {
   backgroundTaskMachine,
   executorMachine,
@@ -8,6 +9,8 @@ import {
   turnMachine,
 } from '../../machines/index.js';
 import type { GateAnswer } from '../../machines/toolCall.js';
+import { messageOf } from '../tool/errors.js';
+import { contained } from './contained.js';
 import { returnUndelivered } from './delivery.js';
 import { services } from './port.js';
 import { parseInput, resolveTool, validateInput, weighCall } from './ports/gates.js';
@@ -24,114 +27,163 @@ import type { Services } from './services.js';
  * through its actor system.
  */
 
-const permission = permissionMachine.provide({
-  actors: { classifyCall: classifyPermission, permissionRequestHooks, askPerson },
-});
+const permission = contained(
+  permissionMachine.provide({
+    actors: { classifyCall: classifyPermission, permissionRequestHooks, askPerson },
+  }),
+);
 
-const toolCall = toolCallMachine.provide({
-  actors: { validateInput, runPreToolUseHooks, askTool, permission, callTool, reportResult },
-  actions: {
-    weighCall: ({ context, self, system }) => self.send(answerOf('admission', () => weighCall(context.call, services(system)))),
-    resolveTool: ({ context, self, system }) =>
-      self.send(answerOf('resolving the tool', () => resolveTool(context.call.id, services(system)))),
-    parseInput: ({ context, self, system }) =>
-      self.send(answerOf('parsing the input', () => parseInput(context.call.id, context.rewritten, services(system)))),
-    gatherFacts: ({ context, self, system }) => {
-      const { call, hook, rewritten } = context;
-      const gather = () =>
-        answerOf('gathering permission facts', () => gatherFacts(call.id, hook, rewritten?.approval ?? null, services(system)));
-      const { provider } = services(system);
-      if (provider) provider.gather(call.id, gather, (answer) => self.send(answer));
-      else self.send(gather());
-    },
-    announce: ({ context, system }, { state }) => {
-      const session = services(system);
-      const record = session.calls.find(context.call.id);
-      session.update({
-        type: 'call.state',
-        callId: context.call.id,
-        tool: context.tool?.toolName ?? context.call.name,
-        state,
-        ms: record ? session.now() - record.admittedAt : 0,
-      });
-    },
-    noteDecision: ({ context, system }, { decision }) => {
-      const trace = [...context.earlierTrace, ...decision.trace];
-      const tool = context.tool?.toolName ?? context.call.name;
-      const session = services(system);
-      session.update({ type: 'call.decision', callId: context.call.id, tool, decision: { ...decision, trace } });
-      applyAnswer(session, decision.updatedPermissions ?? []);
-    },
-    fixResult: ({ context, system }) => {
-      if (context.outcome) fixResult(context.call.id, context.outcome, services(system));
-    },
-  },
-});
+const toolCall = contained(
+  toolCallMachine.provide({
+    actors: { validateInput, runPreToolUseHooks, askTool, permission, callTool, reportResult },
+    actions: total({
+      weighCall: ({ context, self, system }) => self.send(weighCall(context.call, services(system))),
+      resolveTool: ({ context, self, system }) =>
+        self.send(answerOf('resolving the tool', () => resolveTool(context.call.id, services(system)))),
+      parseInput: ({ context, self, system }) =>
+        self.send(answerOf('parsing the input', () => parseInput(context.call.id, context.rewritten, services(system)))),
+      gatherFacts: ({ context, self, system }) => {
+        const { call, hook, rewritten } = context;
+        const gate = 'gathering permission facts';
+        const gather = () => answerOf(gate, () => gatherFacts(call.id, hook, rewritten?.approval ?? null, services(system)));
+        const { provider } = services(system);
+        if (!provider) return self.send(gather());
+        try {
+          provider.gather(call.id, gather, (answer) => self.send(answer));
+        } catch (error) {
+          self.send(brokenGate(gate, error));
+        }
+      },
+      announce: ({ context, system }, { state }) => {
+        const session = services(system);
+        const record = session.calls.find(context.call.id);
+        session.update({
+          type: 'call.state',
+          callId: context.call.id,
+          tool: context.tool?.toolName ?? context.call.name,
+          state,
+          ms: record ? Math.max(0, session.now() - record.admittedAt) : 0,
+        });
+      },
+      noteDecision: ({ context, system }, { decision }) => {
+        const trace = [...context.earlierTrace, ...decision.trace];
+        const tool = context.tool?.toolName ?? context.call.name;
+        const session = services(system);
+        session.update({ type: 'call.decision', callId: context.call.id, tool, decision: { ...decision, trace } });
+        applyAnswer(session, decision.updatedPermissions ?? []);
+      },
+      fixResult: ({ context, system }) => {
+        if (context.outcome) fixResult(context.call.id, context.outcome, services(system));
+      },
+    }),
+  }),
+);
 
-const executor = executorMachine.provide({
-  actors: { toolCall },
-  actions: {
-    applyModifiers: ({ system }, { callIds }) => applyModifiers(callIds, services(system)),
-    fixResultOf: ({ system }, { callId, outcome }) => fixResult(callId, outcome, services(system)),
-    tellInProgress: ({ system }, { callIds }) => services(system).update({ type: 'calls.inProgress', callIds }),
-    noteDuplicate: ({ system }, { call }) =>
-      notice(services(system), 'warning', `The model sent the call ${call.id} (${call.name}) twice in one answer; it runs once.`),
-  },
-});
+const executor = contained(
+  executorMachine.provide({
+    actors: { toolCall },
+    actions: total({
+      applyModifiers: ({ system }, { callIds }) => applyModifiers(callIds, services(system)),
+      fixResultOf: ({ system }, { callId, outcome }) => fixResult(callId, outcome, services(system)),
+      tellInProgress: ({ system }, { callIds }) => services(system).update({ type: 'calls.inProgress', callIds }),
+      noteDuplicate: ({ system }, { call }) =>
+        notice(services(system), 'warning', `The model sent the call ${call.id} (${call.name}) twice in one answer; it runs once.`),
+    }),
+  }),
+);
 
-const turn = turnMachine.provide({
-  actors: { prepareTurn, streamModel, waitForRetry, executor, attachResults },
-  actions: {
-    recordBlock: ({ context, system }, { event }) => {
-      if (event.type !== 'block.completed') return;
-      const session = services(system);
-      const { messageId, model } = session.answering ?? {
-        messageId: `msg_${context.address.queryId}_${context.address.turn}`,
-        model: session.model.id,
-      };
-      session.conversation.addAssistantBlock(messageId, model, event.block);
-      session.update({ type: 'block', queryId: context.address.queryId, block: event.block });
-    },
-    noteMessage: ({ system }, { messageId, model }) => {
-      services(system).answering = { messageId, model };
-    },
-    dropMessage: ({ system }, { reason }) => {
-      const session = services(system);
-      session.conversation.discardAnswer(reason);
-      session.update({ type: 'message.discarded', reason });
-    },
-    noteStream: ({ system }, { note }) => notice(services(system), 'warning', note),
-    noteEnd: ({ system }, { end }) => noteEnd(end, services(system)),
-  },
-});
+const turn = contained(
+  turnMachine.provide({
+    actors: { prepareTurn, streamModel, waitForRetry, executor, attachResults },
+    actions: total(
+      {
+        recordBlock: ({ context, system }, { event }) => {
+          if (event.type !== 'block.completed') return;
+          const session = services(system);
+          const { messageId, model } = session.answering ?? {
+            messageId: `msg_${context.address.queryId}_${context.address.turn}`,
+            model: session.model.id,
+          };
+          session.conversation.addAssistantBlock(messageId, model, event.block);
+          session.update({ type: 'block', queryId: context.address.queryId, block: event.block });
+        },
+        noteMessage: ({ system }, { messageId, model }) => {
+          services(system).answering = { messageId, model };
+        },
+        dropMessage: ({ system }, { reason }) => {
+          const session = services(system);
+          session.conversation.discardAnswer(reason);
+          session.update({ type: 'message.discarded', reason });
+        },
+        noteStream: ({ system }, { note }) => notice(services(system), 'warning', note),
+        noteEnd: ({ system }, { end }) => noteEnd(end, services(system)),
+      },
+      ['recordBlock', 'dropMessage'],
+    ),
+  }),
+);
 
-const query = queryMachine.provide({
-  actors: { runPromptHooks, admitTurn, compact, turn, runStopHooks },
-  actions: {
-    recordStopReason: ({ system }, { hook }) => recordStopReason(hook, services(system)),
-    noteTurn: ({ system }, { queryId, turn: number }) => services(system).update({ type: 'turn.started', queryId, turn: number }),
-  },
-});
+const query = contained(
+  queryMachine.provide({
+    actors: { runPromptHooks, admitTurn, compact, turn, runStopHooks },
+    actions: total({
+      recordStopReason: ({ system }, { hook }) => recordStopReason(hook, services(system)),
+      noteTurn: ({ system }, { queryId, turn: number }) => services(system).update({ type: 'turn.started', queryId, turn: number }),
+    }),
+  }),
+);
 
-const backgroundTask = backgroundTaskMachine.provide({
-  actors: { awaitEnd },
-  actions: { stopWork: ({ system }, { taskId }) => services(system).tasks.stopWork(taskId) },
-});
+const backgroundTask = contained(
+  backgroundTaskMachine.provide({
+    actors: { awaitEnd },
+    actions: total({
+      stopWork: ({ system }, { taskId }) => services(system).tasks.stopWork(taskId),
+    }),
+  }),
+);
 
-export const liveSession = sessionMachine.provide({
-  actors: { startSession, query, backgroundTask, compactSession, closeSession },
-  actions: {
-    noteTaskEnd: ({ system }, { taskId, end }) => services(system).tasks.settle(taskId, end),
-    openQuery: ({ system }, { queryId }) => openQuery(queryId, services(system)),
-    noteQueryEnd: ({ system }, { output }) => {
-      const session = services(system);
-      const { queryId, end, reason, turns } = output;
-      returnUndelivered(session);
-      session.update({ type: 'query.ended', queryId, end, reason, turns, text: session.conversation.answerText, usage: session.usage });
-    },
-    noteFailure: ({ system }, { error }) => notice(services(system), 'error', error instanceof Error ? error.message : String(error)),
-  },
-});
+export const liveSession = contained(
+  sessionMachine.provide({
+    actors: { startSession, query, backgroundTask, compactSession, closeSession },
+    actions: total({
+      noteTaskEnd: ({ system }, { taskId, end }) => services(system).tasks.settle(taskId, end),
+      openQuery: ({ system }, { queryId }) => openQuery(queryId, services(system)),
+      noteQueryEnd: ({ system }, { output }) => {
+        const session = services(system);
+        const { queryId, end, reason, turns } = output;
+        returnUndelivered(session);
+        session.update({ type: 'query.ended', queryId, end, reason, turns, text: session.conversation.answerText, usage: session.usage });
+      },
+      noteFailure: ({ system }, { error }) => notice(services(system), 'error', messageOf(error)),
+    }),
+  }),
+);
+
+type Action = (scope: never, params: never) => void;
+
+/**
+ * No action may throw into a machine: what fails is told, and the machine goes on. Those in `decisive` are let through: what they
+ * could not do must not be passed over, so the machine breaks, ends what it started, and is reported by its parent.
+ */
+function total<Actions extends Readonly<Record<string, Action>>>(
+  actions: Actions,
+  decisive: readonly (keyof Actions & string)[] = [],
+): Actions {
+  for (const [name, act] of Object.entries<Action>(actions)) {
+    if (decisive.includes(name)) continue;
+    Reflect.set(actions, name, (...args: readonly unknown[]) => {
+      try {
+        Reflect.apply(act, undefined, args);
+      } catch (error) {
+        const [scope] = args;
+        if (isScope(scope)) notice(services(scope.system), 'error', `The runtime failed at ${name}: ${messageOf(error)}`);
+      }
+    });
+  }
+  return actions;
+}
+const isScope = (value: unknown): value is { readonly system: ActorSystem<ActorSystemInfo> } =>
+  typeof value === 'object' && value !== null && 'system' in value;
 
 function notice(session: Services, level: 'info' | 'warning' | 'error', message: string): void {
   session.update({ type: 'notice', level, message });
@@ -157,7 +209,7 @@ function applyModifiers(callIds: readonly string[], session: Services): void {
         updatePermissions: (updates) => applyAnswer(session, updates),
       });
     } catch (error) {
-      notice(session, 'error', `The context change of call ${callId} failed: ${error instanceof Error ? error.message : String(error)}`);
+      notice(session, 'error', `The context change of call ${callId} failed: ${messageOf(error)}`);
     }
   }
 }
@@ -167,6 +219,7 @@ function answerOf(gate: string, ask: () => GateAnswer): GateAnswer {
   try {
     return ask();
   } catch (error) {
-    return { type: 'gate.broke', gate, reason: error instanceof Error ? error.message : String(error) };
+    return brokenGate(gate, error);
   }
 }
+const brokenGate = (gate: string, error: unknown): GateAnswer => ({ type: 'gate.broke', gate, reason: messageOf(error) });

@@ -1,5 +1,7 @@
+import type { JournalEntry } from '../messages/journal.js';
 import type { Transcript } from '../messages/transcript.js';
 import type { ContentBlockParam } from '../messages/types.js';
+import { messageOf } from '../tool/errors.js';
 import type { ConversationEntry } from './conversation.js';
 
 /** Writes a line of the conversation. It is with the operating system when this returns. */
@@ -29,3 +31,26 @@ export function writeEntry(entry: ConversationEntry, transcript: Transcript): vo
 
 const mutable = (content: string | readonly ContentBlockParam[]): string | ContentBlockParam[] =>
   typeof content === 'string' ? content : [...content];
+
+/** What must be known before it happens: without its line it does not happen. */
+const BEFORE_THE_FACT: ReadonlySet<JournalEntry['type']> = new Set<JournalEntry['type']>(['call.started', 'prompt.queued']);
+
+/**
+ * Writes journal lines. One that records what has happened already, and cannot be written, takes nothing back: it is told, once for each
+ * reason, and only a restart will not know of it. One that has to stand before the fact throws.
+ */
+export function forgivingJournal(transcript: Transcript, tell: (message: string) => void): (entry: JournalEntry) => void {
+  let told: string | undefined;
+  return (entry) => {
+    try {
+      transcript.append(entry);
+      told = undefined;
+    } catch (error) {
+      if (BEFORE_THE_FACT.has(entry.type)) throw error;
+      const message = messageOf(error);
+      if (message === told) return;
+      told = message;
+      tell(message);
+    }
+  };
+}

@@ -20,7 +20,7 @@ export class ToolAbortedError extends Error {
   }
 }
 
-/** A tool whose input schema cannot be sent to the model. The pool leaves the tool out and says why. */
+/** A tool that cannot be sent to the model. The pool leaves the tool out and says why. */
 export class ToolSchemaError extends Error {
   override readonly name = 'ToolSchemaError';
 }
@@ -30,9 +30,13 @@ export function throwIfAborted(signal: AbortSignal, partialOutput = ''): void {
   if (signal.aborted) throw new ToolAbortedError(`The call was stopped (${String(signal.reason)}).`, partialOutput);
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown. Total: things can be thrown that have no text. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return 'something was thrown that has no message';
+  }
 }
 
 /** The `code` of a Node system error (`ENOENT`, …), or undefined. */

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { messageOf, ToolSchemaError } from './errors.js';
 import type { AnyTool } from './types.js';
@@ -23,7 +23,7 @@ export type InputChecker = (value: JsonObject) => InputCheck;
 export function inputChecker(tool: AnyTool): InputChecker {
   const zodSchema: z.ZodType = tool.inputSchema;
   const zodCheck: InputChecker = (value) => {
-    const parsed = zodSchema.safeParse(value);
+    const parsed = parse(zodSchema, value);
     return parsed.success
       ? { ok: true, output: parsed.data }
       : { ok: false, issues: parsed.error.issues.flatMap((issue) => fromZod(issue, value)) };
@@ -31,6 +31,18 @@ export function inputChecker(tool: AnyTool): InputChecker {
   if (tool.inputJSONSchema === undefined) return zodCheck;
   const validate = compile(tool.inputJSONSchema);
   return (value) => (validate(value) ? zodCheck(value) : { ok: false, issues: (validate.errors ?? []).map(fromAjv) });
+}
+
+/** Gate 2 waits for nothing: what has to wait belongs into the tool's `validateInput`. */
+function parse(schema: z.ZodType, value: unknown) {
+  try {
+    return schema.safeParse(value);
+  } catch (error) {
+    if (!(error instanceof z.core.$ZodAsyncError)) throw error;
+    throw new ToolSchemaError('the input schema has an asynchronous refinement or transform; put it into `validateInput`', {
+      cause: error,
+    });
+  }
 }
 
 function fromZod(issue: z.core.$ZodIssue, value: unknown, base: readonly PropertyKey[] = []): InputIssue[] {

@@ -1,6 +1,6 @@
 import { type BuiltInToolOptions, baseTools } from '../tools/index.js';
 import { closest } from './closest.js';
-import { messageOf } from './errors.js';
+import { messageOf, ToolSchemaError } from './errors.js';
 import { inputChecker } from './input-issues.js';
 import { toolInputJSONSchema } from './input-schema.js';
 import type { AnyTool } from './types.js';
@@ -41,7 +41,7 @@ export interface ToolPool {
 /**
  * Puts a session's tools together: built-in and custom tools first, by name, then those of MCP servers, by name. The order
  * depends on the names alone, so that the request stays byte-stable and the cached prefix of built-in tools survives a server
- * that comes or goes. On a name clash the built-in tool stays, then the custom one. A tool whose schema cannot be sent is left out with a warning;
+ * that comes or goes. On a name clash the built-in tool stays, then the custom one. A tool that cannot be sent is left out with a warning;
  * one broken tool never costs the others.
  */
 export function assembleToolPool(options: ToolPoolOptions = {}): ToolPool {
@@ -49,12 +49,12 @@ export function assembleToolPool(options: ToolPoolOptions = {}): ToolPool {
   const taken = new Set<string>();
   const admit = (tools: readonly AnyTool[], origin: string): AnyTool[] =>
     tools.filter((tool) => {
-      if (options.hidden?.(tool.name) === true || !tool.isEnabled()) return false;
-      if (taken.has(tool.name)) {
-        warnings.push(`The ${origin} tool ${tool.name} is left out: the name is taken.`);
-        return false;
-      }
+      if (options.hidden?.(tool.name) === true) return false;
       try {
+        if (!tool.isEnabled()) return false;
+        if (taken.has(tool.name)) throw new ToolSchemaError('the name is taken.');
+        if (!TOOL_NAME.test(tool.name)) throw new ToolSchemaError('the API takes names of 1 to 64 letters, digits, _ and -.');
+        tool.prompt();
         toolInputJSONSchema(tool);
         inputChecker(tool);
       } catch (error) {
@@ -68,6 +68,8 @@ export function assembleToolPool(options: ToolPoolOptions = {}): ToolPool {
   const mcp = admit([...(options.mcpTools ?? [])].sort(byName), 'MCP').sort(byName);
   return { tools: [...builtIn, ...mcp], warnings };
 }
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** The tool of this name, or else the one that lists it as a former name. */
 export function findTool(pool: readonly AnyTool[], name: string): AnyTool | undefined {

@@ -11,10 +11,22 @@ import { asyncPort } from '../port.js';
 import type { Services } from '../services.js';
 import { toolContext } from '../toolContext.js';
 
-/** Admission: the record is opened, and scheduling learns whether this input may run beside others. */
+const unsafe: GateAnswer = { type: 'call.weighed', safe: false, resourceKeys: [] };
+
+/**
+ * Admission: the record is opened, and scheduling learns whether this input may run beside others. What breaks here breaks again at
+ * the gate that it belongs to, and is reported there; until then the call counts as unsafe.
+ */
 export function weighCall(call: ToolUseRequest, services: Services): GateAnswer {
-  const unsafe: GateAnswer = { type: 'call.weighed', safe: false, resourceKeys: [] };
-  const record = services.calls.open(call, services.now());
+  try {
+    return weigh(services.calls.open(call, services.now()), services);
+  } catch {
+    return unsafe;
+  }
+}
+
+function weigh(record: CallRecord, services: Services): GateAnswer {
+  const { call } = record;
   const tool = findTool(services.pool(), call.name);
   if (!tool || call.input.kind !== 'object') return unsafe;
   const parsed = parseToolInput(tool, call.input.value);

@@ -34,7 +34,11 @@ export function fixResult(callId: string, outcome: CallOutcome, services: Servic
   if (!record || record.result) return;
   record.result = record.draft ?? syntheticResult(record, outcome);
   services.journal({ type: 'call.outcome', callId, outcome });
-  services.calls.writeWithinBudget(record, services.conversation);
+  try {
+    services.calls.writeWithinBudget(record, services.conversation);
+  } catch {
+    // It is tried again when the turn's results are attached; if it fails there, the query ends with the reason.
+  }
   const tool = record.tool?.name ?? record.call.name;
   services.update({ type: 'call.result', callId, tool, outcome, result: record.result.block });
 }

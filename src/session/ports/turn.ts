@@ -57,13 +57,17 @@ export const attachResults = asyncPort<
     stored.map((result) => result.block),
     session.results,
   );
-  for (const [n, result] of results.entries()) {
-    if (!records[n]?.isWritten) session.conversation.writeResult([result, ...(stored[n]?.images ?? [])]);
-  }
+  const unwritten = attempt(() => {
+    for (const [n, result] of results.entries()) {
+      if (!records[n]?.isWritten) session.conversation.writeResult([result, ...(stored[n]?.images ?? [])]);
+    }
+  });
+  // The history has every result even where the transcript could not take one: the conversation can go on once that is mended.
   session.conversation.addResults(
     results,
     stored.flatMap((result) => result.images),
   );
+  if (unwritten) throw unwritten.error;
   for (const text of [
     ...stored.flatMap((result) => result.reminders),
     ...(batch?.additionalContext ?? []),
@@ -93,6 +97,16 @@ export function noteEnd(end: StreamEnd, session: Services): void {
     usage: usage ?? null,
     incomplete: end.kind === 'broken',
   });
+}
+
+/** The error of an attempt that failed. */
+function attempt(act: () => void): { readonly error: unknown } | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
 }
 
 const interruptMark = (hadCalls: boolean): string =>
