@@ -9,6 +9,8 @@ export default defineConfig({
     alias: [
       { find: /^sixgates$/, replacement: source('./src/index.ts') },
       { find: /^sixgates\/testing$/, replacement: source('./src/testing/index.ts') },
+      { find: /^sixgates\/testing\/vitest$/, replacement: source('./src/testing/vitest.ts') },
+      { find: /^sixgates\/testing\/node$/, replacement: source('./src/testing/node.ts') },
       { find: /^sixgates\/inspect$/, replacement: source('./src/inspect/index.ts') },
       { find: /^sixgates\/restate$/, replacement: source('./src/durable/index.ts') },
     ],

@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { parse } from 'jsonc-parser';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type ScriptedServer, scriptedServer } from '../../src/testing/index.js';
+import { type Block, linksOf } from './blocks.js';
+import { BLOCKS, clearStage, directoryOf, fileOf, PAGES, place, root, setStage, stage, typeErrors } from './stage.js';
+import { SCRIPTS } from './worlds.js';
+
+const run = promisify(execFile);
+const MAIN = join(root, 'src/cli/main.ts');
+const home = process.cwd();
+
+beforeAll(setStage);
+afterAll(() => {
+  process.chdir(home);
+  clearStage();
+});
+
+it('holds blocks of TypeScript that compile', async () => {
+  expect(await typeErrors()).toEqual([]);
+});
+
+it('links to files that exist', () => {
+  const broken = PAGES.flatMap((page) =>
+    linksOf(join(root, page)).flatMap(({ target, line }) => {
+      const [path = ''] = target.split('#');
+      return existsSync(join(dirname(join(root, page)), path)) ? [] : [`${page}:${line}: ${target}`];
+    }),
+  );
+  expect(broken).toEqual([]);
+});
+
+it('knows every language that a block is written in', () => {
+  const known = ['ts', 'sh', 'json', 'md', 'text', 'mermaid', 'yaml'];
+  expect(BLOCKS.filter(({ language }) => !known.includes(language)).map(place)).toEqual([]);
+});
+
+it.each(BLOCKS.filter(({ language }) => language === 'json').map((block) => [place(block), block] as const))(
+  '%s is JSON',
+  (_, { text }) => {
+    const errors: unknown[] = [];
+    parse(text, errors as Parameters<typeof parse>[1], { allowTrailingComma: false });
+    expect(errors).toEqual([]);
+  },
+);
+
+describe.each(PAGES)('%s', (page) => {
+  const blocks = BLOCKS.filter((block) => block.page === page);
+  const runnable = blocks.filter(
+    ({ language, marks }) => (language === 'ts' || language === 'sh') && marks['not run'] === undefined && marks.file === undefined,
+  );
+  for (const block of runnable) {
+    it(`${block.language} block in line ${block.line} runs, and says what the page says`, async () => {
+      const said = await play(block);
+      const next = blocks[blocks.indexOf(block) + 1];
+      if (next?.language === 'text') for (const line of linesOf(next)) expect(said).toContain(line);
+    });
+  }
+});
+
+const tests = BLOCKS.filter(({ marks }) => marks.file?.endsWith('.test.ts') === true);
+it.runIf(tests.length > 0)('holds tests that pass', async () => {
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const args = ['run', '--config', join(root, 'test/docs/vitest.pages.ts'), '--dir', stage];
+  const env = { ...process.env, HOME: stage, NO_COLOR: '1' };
+  const { stdout } = await run(process.execPath, [vitest, ...args], { cwd: root, env }).catch(
+    (error: { readonly stdout?: string; readonly stderr?: string }) => {
+      throw new Error(`${error.stdout ?? ''}${error.stderr ?? ''}`);
+    },
+  );
+  expect(stdout).toMatch(new RegExp(`Test Files\\s+${tests.length} passed`));
+});
+
+/** Lines that must be there as they are; `…` stands for anything, so what is around it is looked for piece by piece. */
+const linesOf = ({ text }: Block): readonly string[] =>
+  text
+    .split('\n')
+    .flatMap((line) => line.split('…'))
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== '');
+
+async function play(block: Block): Promise<string> {
+  const server = await serverFor(block);
+  const env = {
+    HOME: stage,
+    SIXGATES_DATA_DIR: join(directoryOf(block.page), '.sixgates'),
+    ANTHROPIC_API_KEY: 'test',
+    ANTHROPIC_BASE_URL: server?.url ?? 'http://127.0.0.1:9',
+    NO_COLOR: '1',
+  };
+  try {
+    const said = block.language === 'ts' ? await playCode(block, env) : await playCommands(block, env);
+    server?.assertConsumed();
+    return said;
+  } finally {
+    await server?.close();
+  }
+}
+
+async function serverFor({ marks }: Block): Promise<ScriptedServer | undefined> {
+  if (marks.model === undefined) return undefined;
+  const script = SCRIPTS[marks.model];
+  if (script === undefined) throw new Error(`There is no script ${marks.model}.`);
+  return await scriptedServer({ script });
+}
+
+async function playCode(block: Block, env: Readonly<Record<string, string>>): Promise<string> {
+  const said: string[] = [];
+  const listen = (chunk: unknown): boolean => said.push(String(chunk)) > 0;
+  process.chdir(directoryOf(block.page));
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  vi.spyOn(process.stdout, 'write').mockImplementation(listen);
+  for (const method of ['log', 'error'] as const)
+    vi.spyOn(console, method).mockImplementation((...parts: readonly unknown[]) => {
+      said.push(`${parts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(' ')}\n`);
+    });
+  try {
+    await import(pathToFileURL(fileOf(block)).href);
+    return said.join('');
+  } finally {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+    process.chdir(home);
+  }
+}
+
+/** `npx sixgates` is the command line of the sources; everything else is what it is. */
+async function playCommands({ page, text, marks }: Block, env: Readonly<Record<string, string>>): Promise<string> {
+  const script = `npx() { shift; "${process.execPath}" --import tsx "${MAIN}" "$@"; }\n${text}`;
+  const cwd = directoryOf(page);
+  const ended = await run('bash', ['-c', script], { cwd, env: { ...process.env, ...env } }).catch(
+    (error: { readonly code?: number; readonly stdout?: string; readonly stderr?: string }) => error,
+  );
+  const said = `${ended.stdout ?? ''}${ended.stderr ?? ''}`;
+  expect('code' in ended ? ended.code : 0, said).toBe(Number(marks.exit ?? 0));
+  return said;
+}

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type ApiReport, declarationsDirectory, ENTRIES, reportOf } from '../../scripts/api.js';
+import { goTheStrangersWay } from '../../scripts/stranger.js';
+import { builtPackage, root } from '../support/builtPackage.js';
+
+const run = promisify(execFile);
+const packed = z.tuple([
+  z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string(), size: z.number() })) }),
+]);
+
+/** Lets a process go without the optional dependencies, as if they had not been installed. */
+const hooks = `export async function resolve(name, context, next) {
+  if (!/^(sharp|@restatedev)/.test(name)) return next(name, context);
+  throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' });
+}`;
+const dataUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+const withoutOptional = dataUrl(`import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hooks))});`);
+
+let directory: string;
+let tarball: { readonly path: string; readonly size: number; readonly files: readonly { readonly path: string; readonly size: number }[] };
+const temporary = mkdtempSync(join(tmpdir(), 'sixgates-pack-'));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+beforeAll(async () => {
+  directory = await builtPackage();
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', temporary];
+  const { stdout } = await run('npm', args, { cwd: directory, maxBuffer: 64 * 1024 * 1024 });
+  const [{ filename, size, files }] = packed.parse(JSON.parse(stdout));
+  tarball = { path: join(temporary, filename), size, files };
+}, 300_000);
+
+describe('the package', () => {
+  it('holds what users need, and no more', () => {
+    const other = tarball.files
+      .map(({ path }) => path)
+      .filter((path) => !/^dist\/(src|machines)\/.+\.(js|d\.ts)$/.test(path))
+      .filter((path) => !/^dist\/inspector\/(index\.html|assets\/[\w.-]+)$/.test(path))
+      .filter((path) => !path.startsWith('examples/demo-project/'));
+    expect(other.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD_PARTY_NOTICES', 'package.json']);
+    const foreign = tarball.files.filter(({ path }) => /\.test\.|\.map$|\/test\/support|vitest\.config|node_modules/.test(path));
+    expect(foreign.map(({ path }) => path).filter((path) => !path.startsWith('examples/demo-project/'))).toEqual([]);
+  });
+
+  it('keeps to its size: packed, file by file, and the library without the page', () => {
+    expect(tarball.size).toBeLessThan(1_500_000);
+    const large = tarball.files.filter(({ path, size }) => size > 420_000 && !path.includes('elk-worker'));
+    expect(large).toEqual([]);
+    const library = tarball.files.filter(({ path }) => !path.startsWith('dist/inspector/')).reduce((sum, { size }) => sum + size, 0);
+    expect(library).toBeLessThan(3_500_000);
+  });
+
+  it('names in its notices whatever the page is made of', () => {
+    const notices = readFileSync(join(root, 'THIRD_PARTY_NOTICES'), 'utf8');
+    for (const name of ['react', 'react-dom', 'scheduler', '@tanstack/react-virtual', '@tanstack/virtual-core', 'birpc', 'diff', 'elkjs'])
+      expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
+    expect(notices).toContain('Eclipse Public License');
+  });
+
+  it('is clean for publint', async () => {
+    const { messages, pkg } = await publint({ pkgDir: directory, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  it('has types that are found from ES modules, by Node and by bundlers', async () => {
+    const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(tarball.path))));
+    if (!analysis.types) throw new Error('The package has no types.');
+    // It is made for ES modules: `require` of it is Node's affair, and resolution before Node 16 knows no exports.
+    const problems = analysis.problems.filter(
+      (problem) => !('resolutionKind' in problem && (problem.resolutionKind === 'node10' || problem.resolutionKind === 'node16-cjs')),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it('opens every entry; without what is optional all but Restate’s, which names what it lacks', async () => {
+    const entries = ['sixgates', 'sixgates/testing', 'sixgates/testing/node', 'sixgates/inspect', 'sixgates/restate'];
+    const open = `for (const entry of ${JSON.stringify(entries)})
+      console.log(entry, await import(entry).then((all) => Object.keys(all).length > 0, (error) => error.message));`;
+    const opened = async (...flags: readonly string[]) =>
+      (await run(process.execPath, [...flags, '--input-type=module', '-e', open], { cwd: directory })).stdout.trim().split('\n');
+    expect(await opened()).toEqual(entries.map((entry) => `${entry} true`));
+    const missing = await opened('--import', withoutOptional);
+    expect(missing.slice(0, 4)).toEqual(entries.slice(0, 4).map((entry) => `${entry} true`));
+    expect(missing[4]).toContain('@restatedev/restate-sdk');
+  });
+});
+
+describe('the API', () => {
+  const reports: ApiReport[] = [];
+  beforeAll(() => {
+    const declarations = declarationsDirectory();
+    try {
+      cpSync(join(directory, 'dist'), declarations, {
+        recursive: true,
+        filter: (path) => statSync(path).isDirectory() || path.endsWith('.d.ts'),
+      });
+      for (const entry of Object.keys(ENTRIES)) reports.push(reportOf(entry, declarations, false));
+    } finally {
+      rmSync(declarations, { recursive: true, force: true });
+    }
+  }, 300_000);
+
+  it('is as the committed extract says; after a change, run npm run api', () => {
+    expect(reports.filter(({ changed }) => changed).map(({ entry }) => entry)).toEqual([]);
+  });
+
+  it('has a docstring on every name', () => {
+    const bare = reports.flatMap(({ messages }) =>
+      messages
+        .filter(({ messageId, text }) => messageId === 'ae-undocumented' && /^Missing documentation for "[^.".]+"/.test(text))
+        .map(({ text, sourceFilePath }) => `${text} ${sourceFilePath?.split('/dist/').at(-1) ?? ''}`),
+    );
+    expect(bare).toEqual([]);
+  });
+});
+
+it('takes a stranger from an empty folder to a passing test with the steps of the README', () => {
+  const said = goTheStrangersWay(directory);
+  expect(said).toContain('It is 8 degrees in Oslo.');
+  expect(said).toMatch(/# pass 1|ℹ pass 1/);
+}, 300_000);

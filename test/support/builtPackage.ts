@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Inside node_modules, so that what is built finds its dependencies as it would in a program that installed it. */
+const cache = join(root, 'node_modules/.cache/sixgates');
+/** Everything besides `dist` that `files` in package.json may name. */
+const BESIDE = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'THIRD_PARTY_NOTICES', 'examples'];
+
+/**
+ * A directory that holds the package as it would be published, built from the sources as they are now. Built once for each state of
+ * the sources, however many tests ask; `dist` of the working tree is left alone.
+ */
+export async function builtPackage(): Promise<string> {
+  const directory = join(cache, `package-${stateOf(['machines', 'src', 'visualizations/inspector', 'tsconfig.build.json'])}`);
+  if (!existsSync(directory)) await build(directory);
+  // Texts change without a build.
+  for (const name of BESIDE) if (existsSync(join(root, name))) cpSync(join(root, name), join(directory, name), { recursive: true });
+  return directory;
+}
+
+async function build(directory: string): Promise<void> {
+  const draft = `${directory}.${process.pid}`;
+  mkdirSync(draft, { recursive: true });
+  const node = (bin: string, args: readonly string[]) => run(process.execPath, [join(root, 'node_modules', bin), ...args], { cwd: root });
+  await node('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', join(draft, 'dist')]);
+  await node('vite/bin/vite.js', [
+    'build',
+    '--config',
+    'visualizations/inspector/vite.config.ts',
+    '--outDir',
+    join(draft, 'dist/inspector'),
+    '--logLevel',
+    'error',
+  ]);
+  try {
+    renameSync(draft, directory);
+  } catch (error) {
+    // Another test file was faster.
+    if (!existsSync(directory)) throw error;
+    rmSync(draft, { recursive: true });
+  }
+  for (const name of readdirSync(cache)) {
+    const old = join(cache, name);
+    if (old !== directory && Date.now() - statSync(old).mtimeMs > 3_600_000) rmSync(old, { recursive: true, force: true });
+  }
+}
+
+/** Tells one state of the sources from another by names, sizes and times. */
+function stateOf(places: readonly string[]): string {
+  const hash = createHash('sha256');
+  const add = (path: string): void => {
+    const stat = statSync(path);
+    if (!stat.isDirectory()) hash.update(`${path}\0${stat.size}\0${stat.mtimeMs}\n`);
+    else for (const name of readdirSync(path).sort()) add(join(path, name));
+  };
+  for (const place of places) add(join(root, place));
+  return hash.digest('hex').slice(0, 12);
+}
