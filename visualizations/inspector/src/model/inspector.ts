@@ -136,9 +136,12 @@ export class Inspector {
   async runToEnd(actor: string): Promise<void> {
     this.#applyHeld(await this.#ask((socket) => socket.call('runToEnd', { actor })));
   }
+  /** Shown at once, and put back when the runtime does not take them. */
   async setBreakpoints(breakpoints: readonly Breakpoint[]): Promise<void> {
+    const before = this.remote.get().breakpoints;
+    this.remote.patch({ breakpoints });
     const result = await this.#ask((socket) => socket.call('setBreakpoints', { breakpoints }));
-    if (result?.ok) this.remote.patch({ breakpoints: result.value });
+    this.remote.patch({ breakpoints: result?.ok ? result.value : before });
   }
 
   /** Null when the answer was taken. */
