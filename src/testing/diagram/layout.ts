@@ -20,8 +20,8 @@ const HEADER = 30;
 const LINE = 15;
 const PAD = 18;
 /** Room for the labels of the wires between two boxes. */
-const GAP_X = 70;
-const GAP_Y = 64;
+const GAP_X = 120;
+const GAP_Y = 84;
 
 interface Sized {
   readonly node: MachineNode;
@@ -93,8 +93,8 @@ function rowsOf(
       queue.push(to);
     }
   }
-  // What no transition of a sibling reaches stands with the first.
-  const rowOf = ({ id }: MachineNode): number => distance.get(id) ?? 0;
+  // What no transition of a sibling reaches stands with the first; the ends stand below everything.
+  const rowOf = ({ id, type }: MachineNode): number => (type === 'final' ? own.length : (distance.get(id) ?? 0));
   const numbers = [...new Set(own.map(rowOf))].sort((a, b) => a - b);
   return numbers.map((number) => own.filter((child) => rowOf(child) === number));
 }

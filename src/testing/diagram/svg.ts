@@ -18,15 +18,16 @@ export function toSvg(graph: MachineGraph, coverage?: MachineCoverage): string {
   const { boxes, width, height } = layoutChart(graph);
   const byId = new Map(boxes.map((box) => [box.node.id, box]));
   const states = boxes.map((box) => drawState(box, coverage));
-  const counts = new Map<string, number>();
-  const wires = graph.edges.flatMap((edge) => {
-    const from = byId.get(edge.source);
-    const to = byId.get(edge.target);
-    if (from === undefined || to === undefined) return [];
-    const key = [edge.source, edge.target].sort().join(' ');
-    const nth = counts.get(key) ?? 0;
-    counts.set(key, nth + 1);
-    return [drawWire(edge, from, to, nth, coverage)];
+  const bundles = new Map<string, MachineEdge[]>();
+  for (const edge of graph.edges) {
+    const key = `${edge.source} ${edge.target}`;
+    bundles.set(key, [...(bundles.get(key) ?? []), edge]);
+  }
+  const wires = [...bundles.values()].flatMap((edges) => {
+    const [first] = edges;
+    const from = byId.get(first?.source ?? '');
+    const to = byId.get(first?.target ?? '');
+    return from === undefined || to === undefined ? [] : [drawWire(edges, from, to, coverage)];
   });
   const view = `${-MARGIN} ${-MARGIN} ${Math.ceil(width + 2 * MARGIN + 160)} ${Math.ceil(height + 2 * MARGIN)}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${view}" role="img" aria-label="${xml(`State machine ${graph.id}`)}">
@@ -59,43 +60,59 @@ interface Point {
   readonly y: number;
 }
 
-function drawWire(edge: MachineEdge, from: Box, to: Box, nth: number, coverage: MachineCoverage | undefined): string {
-  const { start, end, bend, labelAt } = route(from, to, nth);
-  const kind = covered(coverage?.transitions[edge.id]);
+/** All transitions between the same two states are one wire with a line of text each. Missed as long as one of them is. */
+function drawWire(edges: readonly MachineEdge[], from: Box, to: Box, coverage: MachineCoverage | undefined): string {
+  const { start, end, bend, labelAt, anchor } = route(from, to);
+  const times = edges.map(({ id }) => coverage?.transitions[id]);
+  const kind = covered(times.includes(0) ? 0 : times[0]);
   const path = `<path class="wire${kind}" marker-end="url(#arrow)" d="M${point(start)} C${point(bend[0])} ${point(bend[1])} ${point(end)}"/>`;
-  const text = `<text class="label${kind}" x="${round(labelAt.x)}" y="${round(labelAt.y)}" text-anchor="middle">${xml(edge.label)}</text>`;
-  return `<g><title>${xml([edge.label, ...edge.actions].join(' / '))}</title>${path}${text}</g>`;
+  const texts = edges.map((edge, index) => {
+    const y = labelAt.y + (index - (edges.length - 1) / 2) * 12;
+    const tip = [edge.label, ...edge.actions].join(' / ');
+    return `<text class="label${covered(times[index])}" x="${round(labelAt.x)}" y="${round(y)}" text-anchor="${anchor}"><title>${xml(tip)}</title>${xml(edge.label)}</text>`;
+  });
+  return `<g>${path}${texts.join('')}</g>`;
 }
 
-/** Downwards from bottom to top; every other way as a bow at the right. Wires between the same two boxes fan out. */
-function route(
-  from: Box,
-  to: Box,
-  nth: number,
-): { readonly start: Point; readonly end: Point; readonly bend: readonly [Point, Point]; readonly labelAt: Point } {
-  const fan = nth * 16;
+interface Route {
+  readonly start: Point;
+  readonly end: Point;
+  readonly bend: readonly [Point, Point];
+  readonly labelAt: Point;
+  readonly anchor: 'middle' | 'start';
+}
+
+/** Downwards from bottom to top; along a row from side to side; every other way as a bow at the right. */
+function route(from: Box, to: Box): Route {
+  const middle = (box: Box): number => box.x + box.width / 2;
   if (from.y + from.height <= to.y) {
-    const start = { x: from.x + from.width / 2 + fan, y: from.y + from.height };
-    const end = { x: to.x + to.width / 2 + fan, y: to.y };
+    const shift = Math.max(-40, Math.min(40, (middle(to) - middle(from)) / 6));
+    const start = { x: middle(from) + Math.max(-from.width / 2 + 12, Math.min(from.width / 2 - 12, shift)), y: from.y + from.height };
+    const end = { x: middle(to) - Math.max(-to.width / 2 + 12, Math.min(to.width / 2 - 12, shift)), y: to.y };
     const half = (end.y - start.y) / 2;
     const bend = [
       { x: start.x, y: start.y + half },
       { x: end.x, y: end.y - half },
     ] as const;
-    return { start, end, bend, labelAt: { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 + 4 + fan / 2 } };
+    // Nearer to the source, where fewer wires meet.
+    return { start, end, bend, labelAt: { x: start.x + (end.x - start.x) * 0.4, y: start.y + Math.min(half, 36) }, anchor: 'middle' };
   }
-  const start = { x: from.x + from.width, y: from.y + from.height / 2 + fan / 2 };
-  const end = { x: to.x + to.width, y: to.y + 16 + fan / 2 };
-  const out = Math.max(start.x, end.x) + 46 + fan;
-  return {
-    start,
-    end,
-    bend: [
-      { x: out, y: start.y },
-      { x: out, y: end.y },
-    ],
-    labelAt: { x: out - 12, y: (start.y + end.y) / 2 + 4 + fan / 3 },
-  };
+  const isBeside = from.y < to.y + to.height && to.y < from.y + from.height && (from.x + from.width <= to.x || to.x + to.width <= from.x);
+  if (isBeside) {
+    const right = from.x < to.x;
+    const y = Math.max(from.y, to.y) + 14;
+    const start = { x: right ? from.x + from.width : from.x, y };
+    const end = { x: right ? to.x : to.x + to.width, y };
+    return { start, end, bend: [end, start], labelAt: { x: (start.x + end.x) / 2, y: y - 8 }, anchor: 'middle' };
+  }
+  const start = { x: from.x + from.width, y: from.y + from.height / 2 };
+  const end = { x: to.x + to.width, y: to.y + 16 };
+  const out = Math.max(start.x, end.x) + 40;
+  const bend = [
+    { x: out, y: start.y },
+    { x: out, y: end.y },
+  ] as const;
+  return { start, end, bend, labelAt: { x: out - 6, y: (start.y + end.y) / 2 }, anchor: 'start' };
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;
