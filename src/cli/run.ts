@@ -55,8 +55,8 @@ async function run(given: string | undefined, options: RunOptions): Promise<Exit
     if (options.restate !== undefined) {
       const { runRemote } = await import('./remote.js');
       const view = options.json ? undefined : createProgressView(screen, { withholdAnswer: !screen.isLive });
-      const drive = { view, screen, asker, canPageAnswer: false, yesTo };
-      return await runRemote({ ingress: options.restate, sessionId: options.resume, prompt, drive, interrupts, tell });
+      const drive = { view, screen, asker, canPageAnswer: isInspected(options), yesTo };
+      return await runRemote({ ingress: options.restate, sessionId: options.resume, prompt, watch: options, drive, interrupts, tell });
     }
     const session = opener.open();
     interrupts.whenPressed(() => {
