@@ -37,7 +37,13 @@ describe('one test for each path', () => {
 
   it('is what any runner gets', () => {
     const names: string[] = [];
-    const runner = { describe: (name: string, body: () => void) => (names.push(name), body()), it: (name: string) => names.push(name) };
+    const runner = {
+      describe: (name: string, body: () => void) => {
+        names.push(name);
+        body();
+      },
+      it: (name: string) => names.push(name),
+    };
     describeWith(model, () => {}, runner);
     expect(names.filter((name) => !name.includes('›'))).toEqual(['mode default', 'mode bypassPermissions']);
     expect(names).toHaveLength(model.paths.length + 2);

@@ -23,11 +23,14 @@ export function toSvg(graph: MachineGraph, coverage?: MachineCoverage): string {
     const key = `${edge.source} ${edge.target}`;
     bundles.set(key, [...(bundles.get(key) ?? []), edge]);
   }
+  const placed: Area[] = boxes
+    .filter(({ node }) => !graph.nodes.some(({ parent }) => parent === node.id))
+    .map(({ x, y, width: w, height: h }) => ({ x, y, width: w, height: h }));
   const wires = [...bundles.values()].flatMap((edges) => {
     const [first] = edges;
     const from = byId.get(first?.source ?? '');
     const to = byId.get(first?.target ?? '');
-    return from === undefined || to === undefined ? [] : [drawWire(edges, from, to, coverage)];
+    return from === undefined || to === undefined ? [] : [drawWire(edges, from, to, coverage, placed)];
   });
   const view = `${-MARGIN} ${-MARGIN} ${Math.ceil(width + 2 * MARGIN + 160)} ${Math.ceil(height + 2 * MARGIN)}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${view}" role="img" aria-label="${xml(`State machine ${graph.id}`)}">
@@ -61,15 +64,17 @@ interface Point {
 }
 
 /** All transitions between the same two states are one wire with a line of text each. Missed as long as one of them is. */
-function drawWire(edges: readonly MachineEdge[], from: Box, to: Box, coverage: MachineCoverage | undefined): string {
-  const { start, end, bend, labelAt, anchor } = route(from, to);
+function drawWire(edges: readonly MachineEdge[], from: Box, to: Box, coverage: MachineCoverage | undefined, placed: Area[]): string {
+  const wire = route(from, to);
+  const { start, end, bend } = wire;
+  const labelAt = labelPlace(wire, edges, placed);
   const times = edges.map(({ id }) => coverage?.transitions[id]);
   const kind = covered(times.includes(0) ? 0 : times[0]);
   const path = `<path class="wire${kind}" marker-end="url(#arrow)" d="M${point(start)} C${point(bend[0])} ${point(bend[1])} ${point(end)}"/>`;
   const texts = edges.map((edge, index) => {
     const y = labelAt.y + (index - (edges.length - 1) / 2) * 12;
     const tip = [edge.label, ...edge.actions].join(' / ');
-    return `<text class="label${covered(times[index])}" x="${round(labelAt.x)}" y="${round(y)}" text-anchor="${anchor}"><title>${xml(tip)}</title>${xml(edge.label)}</text>`;
+    return `<text class="label${covered(times[index])}" x="${round(labelAt.x)}" y="${round(y)}" text-anchor="middle"><title>${xml(tip)}</title>${xml(edge.label)}</text>`;
   });
   return `<g>${path}${texts.join('')}</g>`;
 }
@@ -78,8 +83,35 @@ interface Route {
   readonly start: Point;
   readonly end: Point;
   readonly bend: readonly [Point, Point];
-  readonly labelAt: Point;
-  readonly anchor: 'middle' | 'start';
+}
+interface Area extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A place on the wire where its lines of text cover neither a state nor other text; the emptiest there is. */
+function labelPlace({ start, end, bend }: Route, edges: readonly MachineEdge[], placed: Area[]): Point {
+  const width = Math.max(...edges.map(({ label }) => label.length)) * 5.4;
+  const height = edges.length * 12;
+  const at = (t: number): Point => {
+    const mix = (a: number, b: number, c: number, d: number): number =>
+      (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t ** 2 * c + t ** 3 * d;
+    return { x: mix(start.x, bend[0].x, bend[1].x, end.x), y: mix(start.y, bend[0].y, bend[1].y, end.y) };
+  };
+  const areaOf = ({ x, y }: Point): Area => ({ x: x - width / 2, y: y - height / 2 - 9, width, height });
+  const candidates = [0.4, 0.3, 0.5, 0.22, 0.6, 0.7, 0.78, 0.15, 0.86].flatMap((t) =>
+    [0, -14, 14, -28, 28].map((lift) => ({ x: at(t).x, y: at(t).y + lift })),
+  );
+  const crowd = (point: Point): number => placed.reduce((sum, area) => sum + shared(areaOf(point), area), 0);
+  const best = candidates.reduce((a, b) => (crowd(b) < crowd(a) ? b : a));
+  placed.push(areaOf(best));
+  return best;
+}
+
+function shared(a: Area, b: Area): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  return width > 0 && height > 0 ? width * height : 0;
 }
 
 /** Downwards from bottom to top; along a row from side to side; every other way as a bow at the right. */
@@ -94,8 +126,7 @@ function route(from: Box, to: Box): Route {
       { x: start.x, y: start.y + half },
       { x: end.x, y: end.y - half },
     ] as const;
-    // Nearer to the source, where fewer wires meet.
-    return { start, end, bend, labelAt: { x: start.x + (end.x - start.x) * 0.4, y: start.y + Math.min(half, 36) }, anchor: 'middle' };
+    return { start, end, bend };
   }
   const isBeside = from.y < to.y + to.height && to.y < from.y + from.height && (from.x + from.width <= to.x || to.x + to.width <= from.x);
   if (isBeside) {
@@ -103,7 +134,7 @@ function route(from: Box, to: Box): Route {
     const y = Math.max(from.y, to.y) + 14;
     const start = { x: right ? from.x + from.width : from.x, y };
     const end = { x: right ? to.x : to.x + to.width, y };
-    return { start, end, bend: [end, start], labelAt: { x: (start.x + end.x) / 2, y: y - 8 }, anchor: 'middle' };
+    return { start, end, bend: [end, start] };
   }
   const start = { x: from.x + from.width, y: from.y + from.height / 2 };
   const end = { x: to.x + to.width, y: to.y + 16 };
@@ -112,7 +143,7 @@ function route(from: Box, to: Box): Route {
     { x: out, y: start.y },
     { x: out, y: end.y },
   ] as const;
-  return { start, end, bend, labelAt: { x: out - 6, y: (start.y + end.y) / 2 }, anchor: 'start' };
+  return { start, end, bend };
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

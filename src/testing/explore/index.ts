@@ -12,9 +12,10 @@ import type { AnyTool, ToolContext } from '../../tool/types.js';
 import { spell } from '../spelling/index.js';
 import { withStandIns } from '../spelling/samples.js';
 import type { Thoroughness } from '../spelling/shell.js';
+import { assumedHook } from './assumedHook.js';
 import { HookProbe, hookConfigOf } from './hooks.js';
 import { buildModel, type ModelMachines, type PermissionModel } from './model.js';
-import { assumedHook, type Scenario } from './sayings.js';
+import type { Scenario } from './sayings.js';
 import {
   ALL_ANSWERS,
   ALL_MODES,

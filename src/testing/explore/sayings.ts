@@ -1,11 +1,9 @@
-import type { AddressedAnswer, PermissionQuestion } from '../../../machines/permission.js';
 import type { ToolEnd } from '../../../machines/toolCall.js';
-import type { HookResult } from '../../hooks/types.js';
-import type { JsonObject } from '../../json.js';
-import type { PermissionAnswer, ToolVerdict, VerdictSource } from '../../permissions/types.js';
+import type { ToolVerdict } from '../../permissions/types.js';
 import type { AbortReason } from '../../tool/call.js';
+import { permissionSayings } from './permissionSayings.js';
 import type { CallCase, HookSaying, ModeCase, PersonAnswer, RequestHookOutcome } from './types.js';
-import { callContext, doneEvent, errorEvent, type MachinePair, permissionContext, type WalkSnapshot, type WorldEvent } from './walk.js';
+import { callContext, doneEvent, errorEvent, type MachinePair, type WalkSnapshot, type WorldEvent } from './walk.js';
 import type { World } from './world.js';
 
 /** A call in a situation: everything but the answers is fixed. */
@@ -23,9 +21,6 @@ export interface Scenario {
   /** Also everything that can go wrong: broken gates, aborts at any moment, every end of the tool. */
   readonly faults: boolean;
 }
-
-const PERSON: VerdictSource = { type: 'person', surface: 'exploration' };
-const REQUEST_HOOK: VerdictSource = { type: 'hook', hookName: 'PermissionRequest hook', event: 'PermissionRequest' };
 
 /** All that the world can say to the machines where they are. The first of them is the way on. */
 export function sayingsTo(snapshot: WalkSnapshot, scenario: Scenario, world: World, pair: MachinePair): readonly WorldEvent[] {
@@ -146,105 +141,6 @@ function toolEnds(
   return all.filter(({ end }, index) => (end.kind === 'aborted' ? aborted : faults || index === 0));
 }
 
-function permissionSayings(id: string, port: string, snapshot: WalkSnapshot, scenario: Scenario): readonly WorldEvent[] {
-  const { permission } = snapshot;
-  if (permission === null) return [];
-  const { callId, inputDigest } = permissionContext(permission);
-  const { faults, answers } = scenario;
-  const done = (type: string, say: string, output: unknown): WorldEvent => toPermission(type, say, doneEvent(id, output));
-  const failed = (type: string, say: string): WorldEvent => toPermission(type, say, errorEvent(id, 'explored failure'));
-  const input = scenario.call.input;
-  const foreign = (answer: PermissionAnswer): AddressedAnswer => ({ callId, inputDigest: `not ${inputDigest}`, answer });
-  const unasked: readonly WorldEvent[] = faults
-    ? [
-        toPermission('answer.unasked', 'an answer comes to another question', {
-          type: 'permission.answered',
-          ...foreign({ behavior: 'allow', source: PERSON }),
-        }),
-        toPermission('permission.abort', 'the decision itself is aborted', { type: 'abort', reason: 'userInterrupt' }),
-      ]
-    : [];
-  switch (port) {
-    case 'classifyCall':
-      return [
-        ...(['allow', 'deny', 'ask'] as const).map((behavior) =>
-          done(`classifier.${behavior}`, `the classifier says ${behavior}`, { behavior, reason: `the classifier says ${behavior}` }),
-        ),
-        ...(faults ? [failed('classifier.fails', 'the classifier fails')] : []),
-        ...unasked,
-      ];
-    case 'permissionRequestHooks':
-      return [
-        ...scenario.requestHooks
-          .filter((outcome) => faults || outcome !== 'fails')
-          .map((outcome) => {
-            if (outcome === 'fails') return failed('requestHook.fails', 'the PermissionRequest hook fails');
-            return done(
-              `requestHook.${outcome}`,
-              `the PermissionRequest hook says ${outcome === 'silent' ? 'nothing' : outcome}`,
-              hookAnswer(outcome, input),
-            );
-          }),
-        ...unasked,
-      ];
-    case 'askPerson': {
-      const question: PermissionQuestion | null = null;
-      const given = answers
-        .filter((answer) => answer !== 'nobody')
-        .map((answer): WorldEvent => {
-          if (answer === 'unreachable') return failed('person.unreachable', 'the question cannot be put');
-          if (answer === 'stale')
-            return done('person.stale', 'the person answers another input', foreign({ behavior: 'allow', source: PERSON }));
-          return done(`person.${answer}`, PERSON_SAYS[answer], { callId, inputDigest, answer: personAnswer(answer, scenario, question) });
-        });
-      const byEvent = (behavior: 'yes' | 'no'): WorldEvent =>
-        toPermission(`person.${behavior}.event`, `${PERSON_SAYS[behavior]}, by event`, {
-          type: 'permission.answered',
-          callId,
-          inputDigest,
-          answer: personAnswer(behavior, scenario, question),
-        });
-      return [...given, ...(faults ? [byEvent('yes'), byEvent('no')] : []), ...unasked];
-    }
-    default:
-      return [];
-  }
-}
-
-const PERSON_SAYS = {
-  yes: 'the person says yes',
-  no: 'the person says no',
-  always: 'the person says yes, always',
-  edited: 'the person says yes to another input',
-  stop: 'the person says stop',
-} as const;
-
-function personAnswer(answer: keyof typeof PERSON_SAYS, { call }: Scenario, _question: PermissionQuestion | null): PermissionAnswer {
-  switch (answer) {
-    case 'yes':
-      return { behavior: 'allow', source: PERSON };
-    case 'always':
-      return {
-        behavior: 'allow',
-        source: PERSON,
-        updatedPermissions: [{ type: 'addRules', rules: [{ toolName: call.tool }], behavior: 'allow', destination: 'session' }],
-      };
-    case 'edited':
-      return { behavior: 'allow', source: PERSON, updatedInput: call.input };
-    case 'no':
-      return { behavior: 'deny', message: 'The person said no', source: PERSON };
-    case 'stop':
-      return { behavior: 'deny', message: 'The person said stop', interrupt: true, source: PERSON };
-  }
-}
-
-function hookAnswer(outcome: Exclude<RequestHookOutcome, 'fails' | 'absent'> | 'absent', input: JsonObject): PermissionAnswer | null {
-  if (outcome === 'yes') return { behavior: 'allow', source: REQUEST_HOOK };
-  if (outcome === 'edited') return { behavior: 'allow', source: REQUEST_HOOK, updatedInput: input };
-  if (outcome === 'no') return { behavior: 'deny', message: 'The PermissionRequest hook says no', source: REQUEST_HOOK };
-  return null;
-}
-
 const ABORTS: readonly AbortReason[] = ['userInterrupt', 'siblingError', 'newMessage'];
 
 function abortsIn({ call }: WalkSnapshot): readonly WorldEvent[] {
@@ -257,33 +153,3 @@ function abortsIn({ call }: WalkSnapshot): readonly WorldEvent[] {
 }
 
 const toCall = (type: string, say: string, ...events: WorldEvent['events']): WorldEvent => ({ type, say, to: 'call', events });
-const toPermission = (type: string, say: string, ...events: WorldEvent['events']): WorldEvent => ({ type, say, to: 'permission', events });
-
-/** Hook sayings for assumed outcomes; a rewrite puts the same input in its place, which sends it through the gates again. */
-export function assumedHook(
-  outcome: 'silent' | 'allow' | 'ask' | 'deny' | 'rewrite' | 'rewriteAndAllow' | 'stop',
-  input: JsonObject,
-): HookSaying {
-  const hookName = 'a PreToolUse hook';
-  const base: HookResult = { runs: [], verdict: { behavior: 'passthrough' }, additionalContext: [], systemMessages: [], notices: [] };
-  const verdict = (behavior: 'allow' | 'ask' | 'deny') => ({ behavior, hookName, reason: `${hookName} says ${behavior}` });
-  const type = `hook.${outcome}`;
-  switch (outcome) {
-    case 'silent':
-      return { type, say: 'the hook decides nothing', result: base };
-    case 'allow':
-    case 'ask':
-    case 'deny':
-      return { type, say: `the hook says ${outcome}`, result: { ...base, verdict: verdict(outcome) } };
-    case 'rewrite':
-      return { type, say: 'the hook rewrites the input', result: { ...base, updatedInput: { value: input, hookName } } };
-    case 'rewriteAndAllow':
-      return {
-        type,
-        say: 'the hook rewrites the input and allows it',
-        result: { ...base, verdict: verdict('allow'), updatedInput: { value: input, hookName } },
-      };
-    case 'stop':
-      return { type, say: 'the hook ends the query', result: { ...base, stop: { reason: 'explored stop', hookName } } };
-  }
-}
