@@ -102,6 +102,7 @@ class Connection implements RemoteSession {
     const promptId = randomUUID();
     const queue = new UpdateQueue();
     let isTaken = false;
+    let isAnswered = false;
     const ended = new Promise<QueryEnded>((resolve) => {
       const subscription = this.heard.subscribe({
         next: ({ update, took, waiting }) => {
@@ -110,6 +111,7 @@ class Connection implements RemoteSession {
           if (!isTaken || update?.type !== 'query.ended' || waiting?.includes(promptId)) return;
           subscription.unsubscribe();
           queue.end();
+          isAnswered = true;
           resolve(update);
         },
         complete: () => queue.end(),
@@ -117,9 +119,14 @@ class Connection implements RemoteSession {
     });
     const content = typeof prompt === 'string' ? prompt : [...prompt];
     const done = this.post({ type: 'prompt', content }, promptId).then(async (invocation) => {
-      const answered = this.attach(invocation).then(() => this.read());
-      answered.catch(() => {});
-      return Promise.race([ended, answered.then(() => ended)]);
+      const idle = this.attach(invocation)
+        .then(() => this.read())
+        .then(() => {
+          if (!isAnswered)
+            throw new Error(`Session ${this.id} did not answer the prompt: it is closed, or has broken. Its notices say more.`);
+          return ended;
+        });
+      return Promise.race([ended, idle]);
     });
     done.catch(() => queue.end());
     return {

@@ -301,6 +301,17 @@ describe('a session on Restate', () => {
     expect(late.updates).toEqual(writer.updates.slice(-late.updates.length));
   });
 
+  it('is closed by a message; a prompt that comes later is refused, and says so', async () => {
+    await stage.serve([[text('hello')]], {});
+    const { session, of } = bound(fresh());
+    await session.send('go').done;
+    await session.close();
+    expect(of('session.ended')).toHaveLength(1);
+    const again = stage.connect(session.id);
+    await expect(again.session.send('more').done).rejects.toThrow(/did not answer the prompt: it is closed/);
+    expect(again.of('notice').map(({ message }) => message)).toContain(`Session ${session.id} is closed.`);
+  });
+
   it('asks the model again when it is overloaded, after a pause that outlives the worker', async () => {
     await stage.serve([[apiError(529, 'overloaded_error')], [text('here')]], {});
     const { session, of, heard } = bound(fresh());

@@ -13,7 +13,7 @@ export interface FlowRun {
 }
 
 /** Runs a flow to its end; questions are answered after a while, mostly with yes. */
-export async function runFlow(stage: Stage, seed: number): Promise<FlowRun> {
+async function runFlow(stage: Stage, seed: number): Promise<FlowRun> {
   const session = connectSession({ ingress: stage.restate.ingress, sessionId: `flow-${seed}`, pollMs: 250 });
   const heard: NumberedUpdate[] = [];
   const random = randomFrom(seed + 1);
