@@ -49,7 +49,7 @@ function read(file: string): ImportedSession {
   throw new CliError(`${path} cannot be imported: there is no conversation in it (${first}).`);
 }
 
-export interface ImportReport {
+interface ImportReport {
   readonly messages: number;
   readonly calls: number;
   readonly results: number;
@@ -63,7 +63,7 @@ export interface ImportReport {
   readonly problems: readonly string[];
 }
 
-export function describeImport({ loaded, resume, sidechains, counts }: ImportedSession): ImportReport {
+function describeImport({ loaded, resume, sidechains, counts }: ImportedSession): ImportReport {
   return {
     messages: resume.messages.length,
     ...counts,

@@ -127,7 +127,7 @@ export class Prompter {
 }
 
 /** The line as it stands on the screen, the character under the cursor reversed. A long text shows the rows around the cursor. */
-export function renderLine(
+function renderLine(
   { text, cursor }: Pick<EditedLine, 'text' | 'cursor'>,
   prompt: string,
   screen: Pick<Screen, 'paint' | 'height'>,

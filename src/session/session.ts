@@ -81,8 +81,7 @@ export interface Session {
  *   faulty settings are warnings.
  */
 export function createSession(options: SessionOptions = {}): Session {
-  const face = sessionFace(assembleSession(options));
-  return options.gate ? Object.assign(face, { gate: options.gate }) : face;
+  return withGate(sessionFace(assembleSession(options)), options);
 }
 
 /**
@@ -92,8 +91,10 @@ export function createSession(options: SessionOptions = {}): Session {
 export function forkSession({ from, upTo, ...options }: SessionOptions & { readonly from: string; readonly upTo?: string }): Session {
   const resume = copySession(from, { ...options, ...(upTo === undefined ? {} : { upTo }) });
   const { sessionId: _taken, ...rest } = options;
-  return sessionFace(assembleSession({ ...rest, resume }, undefined, 'fork'));
+  return withGate(sessionFace(assembleSession({ ...rest, resume }, undefined, 'fork')), rest);
 }
+
+const withGate = (face: Session, { gate }: Pick<SessionOptions, 'gate'>): Session => (gate ? Object.assign(face, { gate }) : face);
 
 function sessionFace({ actor, services, servers, updates, transcript, warnings, settled, firstWords }: AssembledSession): Session {
   let closing: Promise<void> | undefined;
