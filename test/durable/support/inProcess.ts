@@ -7,6 +7,7 @@ const { WORLD = '', API = '', HOME_DIR = '/', SESSIONS = '10', AT_ONCE = '10' } 
 const tools = worldTools(WORLD);
 
 const since = Date.now();
+const cpu = process.cpuUsage();
 const times = await inLanes(Number(SESSIONS), Number(AT_ONCE), async (n) => {
   const began = Date.now();
   const session = createSession({
@@ -25,4 +26,5 @@ const times = await inLanes(Number(SESSIONS), Number(AT_ONCE), async (n) => {
   await session.close();
   return ms;
 });
-process.stdout.write(`${JSON.stringify({ times, ms: Date.now() - since })}\n`);
+const { user, system } = process.cpuUsage(cpu);
+process.stdout.write(`${JSON.stringify({ times, ms: Date.now() - since, cpuMs: (user + system) / 1_000 })}\n`);
