@@ -8,6 +8,8 @@ export type TranscriptFs = Pick<typeof nodeFs, 'mkdirSync' | 'openSync' | 'readF
 
 /** Where a transcript's lines go. */
 export interface TranscriptSink {
+  /** True for a transcript in memory: lines are kept as objects only. */
+  readonly keepsNothing?: boolean;
   read(): Buffer;
   /** Writes whole lines. Throws when not all could be written. */
   write(text: string): void;

@@ -89,7 +89,7 @@ export function openTranscript(options: TranscriptOptions): Transcript {
 
 /** The same in memory: for tests, exploration and sessions that leave nothing behind. */
 export function createMemoryTranscript(options: Omit<TranscriptOptions, 'dataDir' | 'fs' | 'whenLocked'>): Transcript {
-  const sink: TranscriptSink = { read: () => Buffer.alloc(0), write: () => {}, tear: () => {}, sync: async () => {}, close: () => {} };
+  const sink: TranscriptSink = { keepsNothing: true, read: () => Buffer.alloc(0), write: () => {}, tear: () => {}, sync: async () => {}, close: () => {} };
   return createTranscript(options, { path: undefined, sink, loaded: undefined, release: undefined, readOnly: false });
 }
 
@@ -103,7 +103,7 @@ export function createTextTranscript(
 ): Transcript {
   const parsed = parseTranscript(Buffer.from(text));
   const loaded = text === '' ? undefined : describeTranscript(parsed, undefined);
-  const sink: TranscriptSink = { read: () => Buffer.from(text), write, tear: () => {}, sync: async () => {}, close: () => {} };
+  const sink: TranscriptSink = { keepsNothing: true, read: () => Buffer.from(text), write, tear: () => {}, sync: async () => {}, close: () => {} };
   return createTranscript(options, { path: undefined, sink, loaded, release: undefined, readOnly: false });
 }
 
@@ -128,6 +128,8 @@ function createTranscript(options: Pick<TranscriptOptions, 'cwd' | 'sessionId' |
     if (closed) throw new TranscriptWriteError(`The transcript of session ${sessionId} is closed.`);
     if (readOnly)
       throw new TranscriptWriteError(`${path} is open read-only: another process writes it. Fork the session to go on from here.`);
+    // What is kept nowhere need not be made into text.
+    if (sink.keepsNothing) return;
     try {
       sink.write(entries.map((entry) => `${serializeEntry(entry)}\n`).join(''));
     } catch (error) {

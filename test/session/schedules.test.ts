@@ -173,7 +173,7 @@ async function play(plan: Plan) {
 }
 
 describe('for every schedule of calls, completions, aborts and stream faults', () => {
-  it('each call has one result, nothing overlaps that may not, nothing runs twice, and everything ends', { timeout: 120_000 }, async () => {
+  it('each call has one result, nothing overlaps that may not, nothing runs twice, and everything ends', { timeout: 600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(plans, async (plan) => {
         const { starts, overlaps, modified, most, updates, messages, model, stuck, leftBehind } = await play(plan);
