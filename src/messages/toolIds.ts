@@ -5,9 +5,9 @@ const UNSAFE = /[^a-zA-Z0-9_-]/g;
 
 /**
  * Makes the ids of one history acceptable to the API, the same way for a call and its result. Other programs' ids may hold characters that
- * it refuses; two ids that would collide stay apart.
+ * it refuses; two ids that would collide stay apart, from each other and from those that are `taken`.
  */
-export function createIdMap(): (original: string) => string {
+export function createIdMap(isTaken: (id: string) => boolean = () => false): (original: string) => string {
   const mapped = new Map<string, string>();
   const taken = new Set<string>();
   return (original) => {
@@ -16,7 +16,7 @@ export function createIdMap(): (original: string) => string {
     const safe = original.replace(UNSAFE, '_');
     const base = isServerToolId(safe) && !isServerToolId(original) ? `toolu_${safe}` : safe;
     let id = base;
-    for (let n = 2; taken.has(id); n++) id = `${base}_${n}`;
+    for (let n = 2; taken.has(id) || isTaken(id); n++) id = `${base}_${n}`;
     taken.add(id);
     mapped.set(original, id);
     return id;

@@ -1,7 +1,10 @@
 import { type Attachment, renderAttachment } from '../messages/attachments.js';
-import { blocksOf, isLooseBlock, onlyResultsMayFollow } from '../messages/blocks.js';
+import { blocksOf, isClientToolUse, isLooseBlock, isThinking, onlyResultsMayFollow, textField } from '../messages/blocks.js';
+import { cleanAnswerBlock, tidy } from '../messages/clean.js';
 import type { Compaction } from '../messages/transcript.js';
 import type { AssistantBlock, ContentBlockParam, MessageParam, ToolResultBlockParam } from '../messages/types.js';
+import { wellFormedCopy } from '../messages/wellFormed.js';
+import { assistantBlock, looseBlock } from '../model/shapes.js';
 
 /** A line of the transcript as the conversation writes it; the log adds ids, links and times. */
 export type ConversationEntry =
@@ -27,12 +30,21 @@ export class Conversation {
   /** What may not stand beside results while server calls are pending: it goes behind the next answer. */
   private held: ContentBlockParam[] = [];
   private lastText = '';
+  private readonly callIds = new Set<string>();
 
   constructor(
     private readonly log: ConversationLog,
     history: readonly MessageParam[] = [],
   ) {
     this.history = [...history];
+    for (const { content } of history) {
+      for (const block of blocksOf(content)) if (isClientToolUse(block)) this.callIds.add(textField(block, 'id'));
+    }
+  }
+
+  /** Whether a call of this id stands in the history, or once did. Ids must be unique in a request. */
+  hasCall(id: string): boolean {
+    return this.callIds.has(id);
   }
 
   get messages(): readonly MessageParam[] {
@@ -53,6 +65,8 @@ export class Conversation {
     // The API refuses empty text; an answer may contain it.
     if (block.type === 'text' && block.text.trim() === '') return;
     this.log({ kind: 'assistant', messageId, model, block });
+    const sendable = asSentBack(block);
+    if (sendable === undefined) return;
     if (this.open?.messageId !== messageId) {
       const continues = this.history.at(-1)?.role === 'assistant' && this.lastAnswer.length > 0;
       if (!continues) {
@@ -62,7 +76,8 @@ export class Conversation {
       this.open = { messageId, blocks: this.lastAnswer, from: this.lastAnswer.length };
       this.lastText = '';
     }
-    this.open.blocks.push(block);
+    this.open.blocks.push(sendable);
+    if (block.type === 'tool_use') this.callIds.add(block.id);
     if (block.type === 'text') this.lastText += block.text;
   }
 
@@ -115,8 +130,10 @@ export class Conversation {
     return last?.role === 'assistant' && !onlyResultsMayFollow(blocksOf(last.content));
   }
 
-  private push(blocks: readonly ContentBlockParam[]): void {
+  private push(given: readonly ContentBlockParam[]): void {
     this.open = undefined;
+    const blocks = given.map(wellFormed);
+    if (this.history.at(-1)?.role === 'assistant') this.endAnswer();
     const last = this.history.at(-1);
     const isResults = blocks[0]?.type === 'tool_result';
     if (!isResults && this.onlyResultsMayFollow()) {
@@ -134,10 +151,30 @@ export class Conversation {
     this.history[this.history.length - 1] = { role: 'user', content: [...before, ...blocks] };
   }
 
+  /** What a model thought and then said nothing about cannot be sent back; no request has carried it yet. */
+  private endAnswer(): void {
+    const { lastAnswer } = this;
+    if (this.history.at(-1)?.content !== lastAnswer) return;
+    lastAnswer.length = lastAnswer.findLastIndex((block) => !isThinking(looseBlock(block))) + 1;
+    if (lastAnswer.length === 0) this.history.pop();
+  }
+
   private onlyResultsMayFollow(): boolean {
     const answer = this.history.findLast((message) => message.role === 'assistant');
     return answer !== undefined && onlyResultsMayFollow(blocksOf(answer.content));
   }
+}
+
+/** A block of an answer in the form in which the API takes it back; undefined for one that it does not take back at all. */
+function asSentBack(block: AssistantBlock): AssistantBlock | undefined {
+  const loose = looseBlock(block);
+  const clean = isClientToolUse(loose) ? tidy(loose) : cleanAnswerBlock(loose, () => {});
+  return clean && assistantBlock(clean);
+}
+
+function wellFormed(block: ContentBlockParam): ContentBlockParam {
+  const copy = wellFormedCopy(block);
+  return isContentBlock(copy) ? copy : block;
 }
 
 /** Attachments render as blocks of the API's own types; the renderer's type is looser. */

@@ -1,14 +1,16 @@
 import type { Subject } from 'rxjs';
 import type { ContentBlockParam } from '../messages/types.js';
+import { readPrompt } from './prompt.js';
 import type { Services } from './services.js';
 import type { SessionUpdate } from './updates.js';
 
+/** How a query ended: the last update of a prompt. */
 export type QueryEnded = Extract<SessionUpdate, { readonly type: 'query.ended' }>;
 
 /** A prompt on its way: an async iterable of updates that ends with the query that answers it. */
 export interface Sending extends AsyncIterable<SessionUpdate> {
   readonly promptId: string;
-  /** How the query ended. Resolves without anyone iterating; rejects only when the session breaks. */
+  /** How the query ended. Resolves without anyone iterating; rejects only when the prompt is withdrawn or the session ends before that. */
   readonly done: Promise<QueryEnded>;
   /** Takes the prompt back while it still waits. */
   withdraw(): boolean;
@@ -25,10 +27,18 @@ const LOSSY: ReadonlySet<SessionUpdate['type']> = new Set([
 /** Lossy updates that a reader may leave unread. */
 const LOSSY_BACKLOG = 10_000;
 
+/** @throws when the prompt cannot be sent, or cannot be written down. */
 export function send(prompt: string | readonly ContentBlockParam[], session: Services, updates: Subject<SessionUpdate>): Sending {
   const promptId = session.newId();
+  const content = readPrompt(prompt);
+  session.journal({ type: 'prompt.queued', promptId, content: typeof content === 'string' ? content : [...content] });
   const queue = new UpdateQueue();
+  let takeBack = () => {};
   const done = new Promise<QueryEnded>((resolve, reject) => {
+    takeBack = () => {
+      finish();
+      reject(new Error('The prompt was withdrawn before it was answered.'));
+    };
     const finish = () => {
       subscription.unsubscribe();
       queue.end();
@@ -48,15 +58,14 @@ export function send(prompt: string | readonly ContentBlockParam[], session: Ser
   });
   // Whoever only iterates must not be punished by an unhandled rejection.
   done.catch(() => {});
-  session.journal({ type: 'prompt.queued', promptId, content: typeof prompt === 'string' ? prompt : [...prompt] });
-  session.inbox.put({ kind: 'prompt', id: promptId, content: prompt });
+  session.inbox.put({ kind: 'prompt', id: promptId, content });
   return {
     promptId,
     done,
     withdraw: () => {
       if (!session.inbox.withdraw(promptId)) return false;
       session.journal({ type: 'prompt.withdrawn', promptId });
-      queue.end();
+      takeBack();
       return true;
     },
     [Symbol.asyncIterator]: () => queue.iterate(),

@@ -1,3 +1,4 @@
+import { map } from 'rxjs';
 import { fromEventObservable } from 'xstate';
 import type { ExecutorOutput } from '../../../machines/protocol.js';
 import type { TurnAddress, TurnPlan } from '../../../machines/turn.js';
@@ -6,6 +7,7 @@ import { retryDelay } from '../../model/retry.js';
 import type { ModelDelta, ModelError, ModelStreamEvent, StreamEnd } from '../../model/types.js';
 import { fitMessageBudget } from '../../results/index.js';
 import type { AbortReason } from '../../tool/call.js';
+import { createCallAcceptor } from '../acceptCalls.js';
 import { deliverBeside } from '../delivery.js';
 import { asyncPort, services, syncPort } from '../port.js';
 import { buildRequest } from '../request.js';
@@ -29,7 +31,9 @@ export const prepareTurn = syncPort<TurnAddress, TurnPlan>((_, session) => {
 /** The model's answer, block by block. Deltas go round the machines, straight to the updates. */
 export const streamModel = fromEventObservable<ModelStreamEvent, TurnAddress & { readonly attempt: number }>(({ input, system }) => {
   const session = services(system);
-  return session.model.client.stream(buildRequest(input, session), (delta) => forwardDelta(delta, session));
+  const accept = createCallAcceptor((id) => session.conversation.hasCall(id));
+  const answer = session.model.client.stream(buildRequest(input, session), (delta) => forwardDelta(accept.delta(delta), session));
+  return answer.pipe(map(accept.event));
 });
 
 export const waitForRetry = asyncPort<TurnAddress & { readonly attempt: number; readonly error: ModelError | null }, null>(

@@ -1,0 +1,38 @@
+import { blocksOf, isLooseBlock } from '../messages/blocks.js';
+import { cleanUserBlock } from '../messages/clean.js';
+import type { ContentBlockParam } from '../messages/types.js';
+import { toWellFormed } from '../messages/wellFormed.js';
+import { checkImage } from '../results/images.js';
+
+/**
+ * A prompt as it can be sent: in well-formed text, without blank parts. What the API would refuse is refused here, while whoever wrote it
+ * can still mend it: once in the history it would spoil every later request.
+ *
+ * @throws TypeError when nothing is said, or a block cannot stand in a prompt; the message names the block.
+ */
+export function readPrompt(prompt: string | readonly ContentBlockParam[]): string | readonly ContentBlockParam[] {
+  const given: unknown = prompt;
+  if (typeof given === 'string') {
+    if (given.trim() === '') throw new TypeError('A prompt needs a text.');
+    return toWellFormed(given);
+  }
+  if (!Array.isArray(given)) throw new TypeError('A prompt is a text or an array of content blocks.');
+  const blocks = blocksOf(given).flatMap((block, index) => {
+    const refuse = (why: string): never => {
+      throw new TypeError(`The prompt's block ${index} cannot be sent: ${why}.`);
+    };
+    if (block.type === 'tool_result') refuse('results of calls come from the session');
+    if (isImage(block)) {
+      const checked = checkImage(block);
+      if (!checked.ok) refuse(checked.note.replace(/^\[|\]$/g, ''));
+    }
+    const clean = cleanUserBlock(block, ({ text }) => refuse(text.replace(/^Set aside: |\.$/g, '')));
+    return isBlock(clean) ? [clean] : [];
+  });
+  if (blocks.length === 0) throw new TypeError('A prompt needs a text.');
+  return blocks;
+}
+
+const isBlock = (block: unknown): block is ContentBlockParam => isLooseBlock(block);
+const isImage = (block: unknown): block is Extract<ContentBlockParam, { type: 'image' }> =>
+  isLooseBlock(block) && block.type === 'image' && typeof block.source === 'object' && block.source !== null;
