@@ -12,6 +12,7 @@ import { OpenQuestions } from './openQuestions.js';
 import { attach, callIngress, type Ingress, patiently, postMessage } from './post.js';
 import { type NumberedUpdate, SESSION_OBJECT, type Unsent, type UpdatePage, updatesSchema } from './protocol.js';
 
+/** Which session, and where. */
 export interface ConnectOptions {
   /** Address of Restate's ingress, for example `http://127.0.0.1:8080`. */
   readonly ingress: string;
@@ -51,6 +52,7 @@ export interface RemoteSession {
 
 const SHORTEST_POLL_MS = 20;
 
+/** Opens a session on Restate, new or running, for listening and speaking. Nothing is sent before the first message. */
 export function connectSession(options: ConnectOptions): RemoteSession {
   return new Connection(options);
 }

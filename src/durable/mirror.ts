@@ -85,6 +85,7 @@ const sessionMirror = following.createMachine({
   },
 });
 
+/** A session elsewhere, as an inspector here sees it. */
 export interface Mirrored extends InspectableSession {
   readonly actor: Actor<typeof sessionMirror>;
   /** Lets go of the session. */

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 
+/** Where a local Restate server keeps its data, and on which ports it listens. */
 export interface LocalRestateOptions {
   /** Where the server keeps its data. */
   readonly dir: string;
@@ -12,11 +13,13 @@ export interface LocalRestateOptions {
   /** Memory for RocksDB, in bytes as the server writes them. Default `256 MB`. */
   readonly rocksdbMemory?: string;
 }
+/** Ports of a Restate server. */
 export interface RestatePorts {
   readonly ingress: number;
   readonly admin: number;
   readonly node: number;
 }
+/** A Restate server that runs on this machine. */
 export interface LocalRestate {
   readonly ingress: string;
   readonly admin: string;

@@ -8,6 +8,7 @@ import { callIngress, createPost } from './post.js';
 import { SESSION_OBJECT } from './protocol.js';
 import { TaskDesk } from './taskDesk.js';
 
+/** What a worker serves, and where. */
 export interface WorkerOptions {
   /** What each session works with. The same on every worker of a deployment: a query may go on anywhere. */
   readonly session: SessionOptions | ((sessionId: string) => SessionOptions | Promise<SessionOptions>);
@@ -27,6 +28,7 @@ export interface WorkerOptions {
   readonly log?: (level: string, message: string) => void;
 }
 
+/** A process that serves sessions. */
 export interface Worker {
   /** The address to register with Restate. */
   readonly url: string;

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { registerWorker, serveSessions, type WorkerOptions } from './worker.js';
 
+/** How many processes serve, and what. */
 export interface WorkersOptions extends WorkerOptions {
   /** Processes that share the port. A process that dies is replaced. */
   readonly count: number;

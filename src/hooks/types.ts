@@ -19,6 +19,7 @@ export const HOOK_EVENTS = [
   'PreCompact',
   'PostCompact',
 ] as const;
+/** The events that hooks are run for. */
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 /** One run of one handler, for updates, flow events and the Why panel. Output is clipped. */

@@ -10,6 +10,7 @@ export interface ActorFacts {
   readonly machineId: string | null;
   readonly input: unknown;
 }
+/** How actors are called in a flow. */
 export interface ActorNaming {
   readonly kind: ActorKind;
   readonly name: string;

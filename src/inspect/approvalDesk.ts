@@ -16,6 +16,7 @@ export interface OpenQuestion {
   /** Milliseconds until the question lapses; absent when it never does. */
   readonly timeoutMs?: number;
 }
+/** How a question was settled. */
 export interface Settlement {
   readonly id: string;
   /** Where it was answered: `inspector`, `terminal`, a hook's name. */

@@ -4,6 +4,7 @@ import { FLOW_FORMAT, type FlowEvent, type FlowEventDraft, type FlowHeader, type
 import type { MachineGraph } from './protocol/graph.js';
 import { type RedactionOptions, Redactor } from './redact.js';
 
+/** How much a flow keeps, and what it redacts. */
 export interface FlowLogOptions {
   /** What the flow is called on the page. Default `flow`. */
   readonly name?: string;

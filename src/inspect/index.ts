@@ -14,6 +14,7 @@ import { defaultPageDir, loadPage } from './server/staticFiles.js';
 import { sessionFeed } from './sessionFeed.js';
 import { XStateAdapter, type XStateAdapterOptions } from './xstateAdapter.js';
 
+/** What `inspectFlow` takes. */
 export interface FlowOptions extends FlowLogOptions, Pick<XStateAdapterOptions, 'nameActor'> {
   /** The gate the actor was created with. */
   readonly gate?: DebugGate;
@@ -56,6 +57,7 @@ export function inspectFlow(target: InspectionTarget, options: FlowOptions = {})
   };
 }
 
+/** What the page’s server takes. */
 export interface ServeOptions extends InspectorServerOptions {
   /** By machine id: where a generated regression test imports the machine from. The library's own machines are known. */
   readonly machineModules?: Readonly<Record<string, MachineModule>>;
@@ -95,12 +97,14 @@ async function serveLog({ log, gate, desk }: Served, options: ServeOptions): Pro
   };
 }
 
+/** What `attachInspector` takes: of the flow, of the server, and whether to open and record. */
 export interface AttachOptions extends FlowOptions, ServeOptions {
   /** Opens the page in the person's browser. Default false. */
   readonly open?: boolean;
   /** File to record into, `*.flow.jsonl.gz`. */
   readonly record?: string;
 }
+/** An inspector at work. */
 export interface AttachedInspector {
   readonly url: string;
   /** A link that may look but not act. */
@@ -134,6 +138,7 @@ export async function attachInspector(target: InspectionTarget, options: AttachO
   };
 }
 
+/** A recording that is shown in the page. */
 export interface OpenedRecording {
   readonly recording: FlowRecording;
   readonly url: string;

@@ -9,6 +9,7 @@ import { bodyRefs, FlowTextWriter, flowText, parseFlowText } from './protocol/fl
 const FLUSH_EVERY = 256;
 const GZIP_MAGIC = 0x1f8b;
 
+/** A recording that is being written. */
 export interface Recorder {
   readonly file: string;
   /** Writes the rest and closes the file. Rejects when something could not be written. */

@@ -3,6 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 /** A rule of one's own: gets a string and the path it stands at (`$.input.command`), returns what may be kept. */
 export type CustomRule = (text: string, path: string) => string;
 
+/** What is taken out of a flow before anyone sees it, beside what always is. */
 export interface RedactionOptions {
   /** Environment whose secret-named values are masked wherever they occur. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -15,6 +15,7 @@ export interface Mismatch {
   readonly actual: readonly (readonly string[])[];
   readonly message: string;
 }
+/** What came of folding a recording through machines. */
 export interface ReplayReport {
   /** Macrosteps compared. */
   readonly steps: number;

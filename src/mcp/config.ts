@@ -50,6 +50,7 @@ export interface McpTransportConfig extends CommonConfig {
 
 /** Servers that a file can describe. */
 export type McpFileServerConfig = McpStdioServerConfig | McpHttpServerConfig;
+/** How an MCP server is reached. */
 export type McpServerConfig = McpFileServerConfig | McpSdkServerConfig | McpTransportConfig;
 
 export const isRemote = (config: McpServerConfig): config is McpHttpServerConfig => config.type === 'http' || config.type === 'sse';

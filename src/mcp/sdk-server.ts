@@ -34,6 +34,7 @@ export function tool<Shape extends z.ZodRawShape>(
   return { name, description, inputSchema, handler, ...extras };
 }
 
+/** What an in-process MCP server is made of. */
 export interface SdkMcpServerOptions {
   readonly name: string;
   readonly version?: string;

@@ -9,6 +9,7 @@ import { projectDir } from './paths.js';
 import { type ResumeState, resumeState } from './resume.js';
 import type { MessageParam } from './types.js';
 
+/** A stored session, as a list of sessions shows it. */
 export interface SessionSummary {
   readonly sessionId: string;
   readonly path: string;

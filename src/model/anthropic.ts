@@ -9,6 +9,7 @@ import { DEFAULT_BASE_URL, type ModelSettings, type ModelSettingsOptions, resolv
 import type { ModelClient, ModelDelta, ModelError, ModelRequest, ModelStreamEvent } from './types.js';
 import { readWireEvent } from './wire.js';
 
+/** Key, address, limits and retries of a client of the Claude API. */
 export interface AnthropicClientOptions extends ModelSettingsOptions {
   /** A client of the official SDK to use in place of an own one (a proxy, another platform). Its key and base URL apply. */
   readonly client?: Anthropic;

@@ -19,6 +19,7 @@ export interface CanUseToolOptions {
   readonly matchedAskRule?: string;
 }
 
+/** What a `canUseTool` callback answers. */
 export type PermissionResult =
   | { readonly behavior: 'allow'; readonly updatedInput?: JsonObject; readonly updatedPermissions?: readonly PermissionUpdate[] }
   | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean };

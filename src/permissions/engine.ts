@@ -10,6 +10,7 @@ import { canonicalToolName } from './toolNames.js';
 import type { PermissionFacts, PermissionMode, PermissionRule, ToolPermissionContext } from './types.js';
 import { applyPermissionUpdates, type PermissionStore, type UpdateResult } from './updates.js';
 
+/** What a permission engine is made of. */
 export interface PermissionEngineOptions {
   readonly rules?: readonly PermissionRule[];
   readonly mode?: PermissionMode;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.js';
 
+/** What is done where no rule decides (Claude Code docs, permission modes). */
 export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'auto' | 'dontAsk' | 'bypassPermissions';
 export type RuleBehavior = 'allow' | 'ask' | 'deny';
 /** `deny > ask > allow > passthrough`; no layer lowers another's verdict. */
@@ -31,6 +32,7 @@ export interface RuleMatch {
   readonly matched?: string;
 }
 
+/** What a tool’s own `checkPermissions` says. */
 export type ToolVerdict =
   | { readonly behavior: 'passthrough' }
   | { readonly behavior: 'allow'; readonly reason: string; readonly updatedInput?: JsonObject }

@@ -69,6 +69,7 @@ export interface AgentPlaces {
   /** Agents given in code; they replace those of files. */
   readonly given?: readonly GivenAgent[];
 }
+/** A kind of subagent given in code. */
 export type GivenAgent = Omit<AgentDefinition, 'source'>;
 
 /**

@@ -46,6 +46,7 @@ export interface SettingsOptions {
   readonly trusted?: boolean;
 }
 
+/** What a session is made of. Everything has a default. */
 export interface SessionOptions {
   readonly model?: string | ModelOptions;
   /** Working directory of tools and anchor of project settings. Default: the process's. */
@@ -98,6 +99,7 @@ export interface SessionOptions {
   readonly transcript?: Transcript;
 }
 
+/** How much a session may do. */
 export interface SessionLimitOptions {
   /** Concurrency-safe calls that may run at once. Default 10 (`SIXGATES_MAX_TOOL_USE_CONCURRENCY`, `CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY`). */
   readonly maxConcurrency?: number;

@@ -42,6 +42,7 @@ export interface PermissionSettings {
   readonly defaultMode?: string;
 }
 
+/** Which files and values `loadSettings` reads. */
 export interface LoadSettingsOptions {
   /** Home directory, absolute. User settings are `<home>/.claude/settings.json`. */
   readonly home: string;
@@ -68,6 +69,7 @@ export interface LoadSettingsOptions {
   readonly toolNames?: readonly string[];
 }
 
+/** All settings of a session, joined. Plain JSON. */
 export interface LoadedSettings {
   readonly rules: readonly PermissionRule[];
   readonly mode: PermissionMode;

@@ -9,7 +9,11 @@ export interface SimulatedTime extends Clock {
   readonly pending: number;
 }
 
-/** @param startAt Milliseconds since the epoch. Default 0. */
+/**
+ * Makes a clock that stands still.
+ *
+ * @param startAt - Milliseconds since the epoch. Default 0.
+ */
 export function simulatedClock(startAt = 0): SimulatedTime {
   const timers = new Map<number, { readonly at: number; readonly fire: () => void }>();
   let time = startAt;

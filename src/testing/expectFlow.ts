@@ -4,6 +4,7 @@ import type { FlowRecording } from '../inspect/protocol/flowEvents.js';
 import { readRecording } from '../inspect/recording.js';
 import { type ReplayReport, replayRecording } from '../inspect/replay.js';
 
+/** What can be expected of a recorded flow. */
 export interface FlowExpectation {
   /**
    * Folds the recorded events through the machines of today and compares every state. Runs nothing.

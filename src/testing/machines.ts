@@ -100,6 +100,7 @@ const resolved = ({ call }: ToolCallContext, ports: DeterministicPorts): GateAns
   },
 });
 
+/** A call that `startCall` started. */
 export interface RunningCall {
   readonly actor: Actor<typeof toolCallMachine>;
   /** What the call has told its parent so far, in order. */

@@ -23,6 +23,7 @@ export interface Circumstances {
   /** Only in this mode, or in these. */
   readonly mode?: ModeCase | readonly ModeCase[];
 }
+/** Narrows `never(…).runs()`, or says what excuses it. */
 export interface Exceptions extends Circumstances {
   /** `asked`: a person or a PermissionRequest hook said yes. `askedPerson`: a person did. */
   readonly unless?: 'asked' | 'askedPerson';
@@ -119,6 +120,7 @@ export interface Violation {
   readonly calls: number;
   readonly paths: number;
 }
+/** What became of one statement. */
 export interface PropertyResult {
   readonly property: Property;
   /** Paths that were looked at, and calls. */

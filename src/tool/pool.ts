@@ -21,6 +21,7 @@ export function getAllBaseTools(options?: BuiltInToolOptions): readonly AnyTool[
     .sort(byName);
 }
 
+/** What a pool is assembled of. */
 export interface ToolPoolOptions {
   /** The built-in tools; default `getAllBaseTools()`. */
   readonly base?: readonly AnyTool[];

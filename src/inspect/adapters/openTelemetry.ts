@@ -2,6 +2,7 @@ import { type Attributes, context, type Span, SpanKind, SpanStatusCode, type Tra
 import type { FlowLog } from '../flowLog.js';
 import type { ActorStarted, FlowEvent, FlowEventOf } from '../protocol/flowEvents.js';
 
+/** Which tracer, and how much goes onto spans. */
 export interface TraceFlowOptions {
   /** Default: `trace.getTracer('sixgates')`. */
   readonly tracer?: Tracer;

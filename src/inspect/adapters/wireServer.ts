@@ -6,6 +6,7 @@ import { checkHost } from '../server/security.js';
 import { tellClassic } from './classic.js';
 import { tellStately } from './stately.js';
 
+/** Where such a server listens. */
 export interface WireServerOptions {
   /** `stately`: @statelyai/inspect. `classic`: @xstate/inspect of XState 4. */
   readonly protocol: 'stately' | 'classic';
@@ -14,6 +15,7 @@ export interface WireServerOptions {
   /** Origins of pages that may connect, e.g. `https://stately.ai`. Default none: only programs, which send no Origin. */
   readonly allowedOrigins?: readonly string[];
 }
+/** A server that speaks the wire protocol of `@statelyai/inspect`. */
 export interface WireServer {
   /** `ws://127.0.0.1:<port>/<token>` */
   readonly url: string;

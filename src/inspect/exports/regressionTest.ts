@@ -5,6 +5,7 @@ export interface MachineModule {
   readonly from: string;
   readonly name: string;
 }
+/** Which actor a test is made of, and for which runner. */
 export interface RegressionTestOptions {
   readonly runner: 'vitest' | 'nodeTest';
   readonly actor: string;

@@ -27,6 +27,7 @@ export interface GateWatch {
   readonly log: FlowLog;
   pathOf(ref: object): string | undefined;
 }
+/** Clock, breakpoints and limits of a gate. */
 export interface DebugGateOptions {
   /** Clock under the freezing one. Default: the system's. */
   readonly clock?: BaseClock;

@@ -71,6 +71,7 @@ export interface FlowHeader extends FlowEventBase {
   readonly layouts?: Readonly<Record<string, JsonValue>>;
 }
 
+/** An actor has started: its logic, its input and its parent. */
 export interface ActorStarted extends FlowEventBase {
   readonly type: 'actor.started';
   /**
@@ -92,6 +93,7 @@ export interface ActorStarted extends FlowEventBase {
   readonly late?: true;
 }
 
+/** An actor has ended, and how. */
 export interface ActorStopped extends FlowEventBase {
   readonly type: 'actor.stopped';
   readonly actor: string;
@@ -146,12 +148,14 @@ export interface DecisionMade extends FlowEventBase {
   readonly input?: BodyRef;
 }
 
+/** One handler of a hook has run. */
 export interface HookRan extends FlowEventBase {
   readonly type: 'hook';
   readonly toolUseId?: string;
   readonly run: HookRun;
 }
 
+/** A call tells how far it is. */
 export interface ProgressReported extends FlowEventBase {
   readonly type: 'progress';
   readonly toolUseId: string;
@@ -191,6 +195,7 @@ export interface ContextChanged extends FlowEventBase {
   readonly body: BodyRef;
 }
 
+/** A question has come up, was answered or was withdrawn. */
 export interface ApprovalChanged extends FlowEventBase {
   readonly type: 'approval';
   readonly toolUseId: string;
@@ -212,12 +217,14 @@ export interface ControlApplied extends FlowEventBase {
   readonly breakpoint?: string;
 }
 
+/** Something broke. */
 export interface ErrorSeen extends FlowEventBase {
   readonly type: 'error';
   readonly actor: string;
   readonly message: string;
 }
 
+/** A remark of the inspector itself. */
 export interface NoteTaken extends FlowEventBase {
   readonly type: 'note';
   readonly level: 'info' | 'warning';
@@ -233,6 +240,7 @@ export interface GapMarked extends FlowEventBase {
   readonly reason: string;
 }
 
+/** Everything that a flow consists of, in order of `seq`. Plain JSON. */
 export type FlowEvent =
   | FlowHeader
   | ActorStarted
@@ -252,7 +260,9 @@ export type FlowEvent =
   | NoteTaken
   | GapMarked;
 
+/** The types of a flow’s events. */
 export type FlowEventType = FlowEvent['type'];
+/** The events of one type. */
 export type FlowEventOf<T extends FlowEventType> = Extract<FlowEvent, { readonly type: T }>;
 
 /** An event before the recorder has given it its place and time. */

@@ -8,6 +8,7 @@ export interface MachineGraph {
   readonly nodes: readonly MachineNode[];
   readonly edges: readonly MachineEdge[];
 }
+/** A state of a machine’s graph. */
 export interface MachineNode {
   /** XState's state id, e.g. `toolCall.executing.deciding`. */
   readonly id: string;
@@ -24,6 +25,7 @@ export interface MachineNode {
   readonly exit: readonly string[];
 }
 export type EdgeKind = 'event' | 'always' | 'after' | 'done' | 'error';
+/** A transition of a machine’s graph. */
 export interface MachineEdge {
   readonly id: string;
   /** Same for the edges of one transition with several targets; equals `id` when there is one target. */

@@ -43,6 +43,7 @@ interface BreakpointBase {
   /** Only in this actor or below it. */
   readonly actor?: string;
 }
+/** A place where a gate holds a flow. */
 export type Breakpoint =
   /** `before`: no action of the entering transition has run. `after`: entry actions have run, the next event is held. */
   | (BreakpointBase & { readonly on: 'state'; readonly state: string; readonly when: 'before' | 'after' })
@@ -62,6 +63,7 @@ export interface HeldEvent {
   /** States the event would lead to, where that can be told without running anything. */
   readonly next?: readonly string[];
 }
+/** What a gate holds back at the moment, and why. */
 export interface HeldState {
   readonly paused: boolean;
   readonly why: { readonly kind: 'manual' | 'breakpoint'; readonly by: string; readonly actor?: string; readonly state?: string } | null;

@@ -14,6 +14,7 @@ const MAX_INBOUND = 1 << 20;
 const AUDIT_KEPT = 1000;
 const DEFAULT_GRACE_MS = 10_000;
 
+/** Where the page is served, and to whom. */
 export interface InspectorServerOptions {
   /** 0 (default) takes a free one. */
   readonly port?: number;
@@ -26,6 +27,7 @@ export interface InspectorServerOptions {
   /** Hears every control action, refused ones included. */
   readonly onAudit?: (entry: AuditEntry) => void;
 }
+/** The server behind the page. */
 export interface InspectorServer {
   /** With the token that may control. */
   readonly url: string;

@@ -1,5 +1,6 @@
 import type { PermissionMode } from '../../permissions/types.js';
 
+/** What is wrong: one kind for each thing an audit looks for. */
 export type FindingKind =
   /** A rule that means nothing. */
   | 'inert'
@@ -33,6 +34,7 @@ export interface Witness {
   readonly reason: string;
 }
 
+/** Something in settings that is probably not as meant. */
 export interface Finding {
   readonly kind: FindingKind;
   readonly severity: Severity;

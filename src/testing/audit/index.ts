@@ -10,6 +10,7 @@ import { bySeverity, type Finding } from './finding.js';
 import { auditHooks } from './hooks.js';
 import { auditRules } from './rules.js';
 
+/** Which settings to audit. */
 export interface AuditOptions {
   /** Working directory, the project. Default: the process's. */
   readonly cwd?: string;
@@ -22,6 +23,7 @@ export interface AuditOptions {
   /** Default: the built-in tools. */
   readonly tools?: readonly AnyTool[];
 }
+/** What an audit found. */
 export interface AuditReport {
   /** Holes first. */
   readonly findings: readonly Finding[];

@@ -11,6 +11,7 @@ import type { CallCase, ModeCase } from './types.js';
 import { MachinePair } from './walk.js';
 import type { World } from './world.js';
 
+/** The machines that an exploration walks. */
 export interface ModelMachines {
   readonly toolCall: AnyStateMachine;
   readonly permission: AnyStateMachine;

@@ -18,6 +18,7 @@ export interface CallCase {
 
 /** A permission mode, or mode `auto` with a classifier at hand. */
 export type ModeCase = PermissionMode | 'autoWithClassifier';
+/** Every permission mode, `auto` with and without a classifier. */
 export const ALL_MODES: readonly ModeCase[] = [
   'default',
   'acceptEdits',
@@ -31,10 +32,12 @@ export const permissionMode = (mode: ModeCase): PermissionMode => (mode === 'aut
 
 /** What PreToolUse hooks may say. `absent`: none is configured. `silent`: they ran and decided nothing (or crashed). */
 export type HookOutcome = 'absent' | 'silent' | 'allow' | 'ask' | 'deny' | 'rewrite' | 'rewriteAndAllow' | 'stop';
+/** Everything that PreToolUse hooks may say. */
 export const ALL_HOOK_OUTCOMES: readonly HookOutcome[] = ['absent', 'silent', 'allow', 'ask', 'deny', 'rewrite', 'rewriteAndAllow', 'stop'];
 
 /** What PermissionRequest hooks may say when a question comes up. `absent`: none is configured. */
 export type RequestHookOutcome = 'absent' | 'silent' | 'yes' | 'edited' | 'no' | 'fails';
+/** Everything that PermissionRequest hooks may say. */
 export const ALL_REQUEST_HOOK_OUTCOMES: readonly RequestHookOutcome[] = ['absent', 'silent', 'yes', 'edited', 'no', 'fails'];
 
 /**
@@ -42,6 +45,7 @@ export const ALL_REQUEST_HOOK_OUTCOMES: readonly RequestHookOutcome[] = ['absent
  * answer to another input. `unreachable`: the question cannot be put. `nobody`: there is no one to ask.
  */
 export type PersonAnswer = 'yes' | 'no' | 'always' | 'edited' | 'stop' | 'stale' | 'unreachable' | 'nobody';
+/** Every way in which a person may answer. */
 export const ALL_ANSWERS: readonly PersonAnswer[] = ['yes', 'no', 'always', 'edited', 'stop', 'stale', 'unreachable', 'nobody'];
 
 /** One thing that hooks said of a call, real or assumed. */

@@ -31,6 +31,7 @@ export interface Policy {
   readonly failOn?: Severity;
 }
 
+/** What a policy’s check came to. */
 export interface PolicyReport {
   readonly results: readonly PropertyResult[];
   readonly findings: readonly Finding[];

@@ -12,6 +12,7 @@ export interface RecordedCall {
   readonly name: string;
   readonly input: JsonObject;
 }
+/** A tool’s recorded answer. */
 export interface RecordedResult {
   readonly content: ToolResultBlockParam['content'];
   readonly isError: boolean;

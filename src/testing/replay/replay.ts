@@ -10,6 +10,7 @@ import type { SessionOptions } from '../../session/options.js';
 import { createSession } from '../../session/session.js';
 import { callOf, type RecordedCall, type RecordedConversation } from './conversation.js';
 
+/** What came of playing a conversation again. */
 export interface ReplayedConversation {
   /** The history that came of it. */
   readonly messages: readonly MessageParam[];

@@ -12,6 +12,7 @@ import { type PlayItem, playTurn } from './play.js';
 import { type RefusedRequest, type Script, ScriptBook, type ScriptedRequest, type UnplayedStep } from './script.js';
 import { splitSse } from './sse.js';
 
+/** Clock and strictness of a scripted model. */
 export interface ScriptedModelOptions {
   /** Runs `delay()` steps. Default: real timers. */
   readonly clock?: Clock;

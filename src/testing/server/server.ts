@@ -7,6 +7,7 @@ import { type RefusedRequest, type Script, ScriptBook, type ScriptedRequest, typ
 import { Answer, type AnswerEnd } from './answer.js';
 import { findRefusal, type Refusal } from './refusal.js';
 
+/** Script, port and manners of a scripted server. */
 export interface ScriptedServerOptions {
   readonly script: Script;
   /** Runs `delay()` steps. Default: real timers. */

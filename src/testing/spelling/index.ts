@@ -8,6 +8,7 @@ import { type PathPlaces, samplePaths, shellAccess, spellPath } from './paths.js
 import { sampleInput, standIn } from './samples.js';
 import { plainCommand, spellCommand, type Thoroughness } from './shell.js';
 
+/** For which place and tools calls are spelled, and how thoroughly. */
 export interface SpellingOptions extends PathPlaces {
   readonly tools: readonly AnyTool[];
   readonly thoroughness: Thoroughness;
