@@ -1,7 +1,7 @@
 import type { PermissionRule } from '../permissions/types.js';
 
 /** `/p/.claude/settings.json:4`; the scope where a rule has no file. */
-export const placeOf = ({ file, line, scope }: Pick<PermissionRule, 'file' | 'line' | 'scope'>): string =>
+const placeOf = ({ file, line, scope }: Pick<PermissionRule, 'file' | 'line' | 'scope'>): string =>
   file === undefined ? scope : `${file}:${line ?? 1}`;
 
 /** `deny rule Bash(rm:*) of /p/.claude/settings.json:4`. */

@@ -107,9 +107,12 @@ const check = async (machines: Partial<ModelMachines>) => {
 
 describe('the tool call and permission machines', () => {
   it('are explored in all modes with all answers in seconds, keep the lattice on every path, and reach every transition that facts call for', async () => {
+    const before = process.cpuUsage();
     const model = await explore();
+    const cpuMs = process.cpuUsage(before).user / 1_000;
     console.log(model.describe().split('\n', 1)[0]);
-    expect(model.counts.ms).toBeLessThan(60_000);
+    // Processor time: the machine may be busy with other things.
+    expect(cpuMs).toBeLessThan(60_000);
     expect(model.modes).toHaveLength(7);
     // A context field that grows without end would show here.
     expect(model.counts.paths).toBeLessThan(20_000);

@@ -19,7 +19,7 @@ export interface ScenarioGraph {
 }
 
 /** What of a snapshot decides how it can go on, and what of its past a property may ask about. Never a counter, a time or a text. */
-export function stateKey(snapshot: WalkSnapshot): string {
+function stateKey(snapshot: WalkSnapshot): string {
   const known = keys.get(snapshot);
   if (known !== undefined) return known;
   const key = computeKey(snapshot);

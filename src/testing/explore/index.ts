@@ -42,6 +42,7 @@ export interface ExploredHooks {
   readonly requestOutcomes?: readonly RequestHookOutcome[];
 }
 
+/** What to explore, and under what. */
 export interface ExploreOptions {
   /** Working directory. Default: the process's. */
   readonly cwd?: string;
@@ -70,6 +71,7 @@ export interface ExploreOptions {
   /** Most steps that the exploration of one scenario may take. Default 50,000. */
   readonly limit?: number;
 }
+/** A call, written out. */
 export interface CallLike {
   readonly tool: string;
   readonly input: JsonObject;
@@ -146,9 +148,9 @@ const isLoaded = (settings: LoadedSettings | JsonObject): settings is LoadedSett
   Array.isArray(settings.rules) && Array.isArray(settings.problems) && isJsonObject(settings.merged);
 
 /** What the rules of settings speak of, as patterns. */
-export const patternsOf = (settings: LoadedSettings): readonly string[] => [...new Set(settings.rules.map(({ text }) => text))];
+const patternsOf = (settings: LoadedSettings): readonly string[] => [...new Set(settings.rules.map(({ text }) => text))];
 
-export function concreteCall({ tool, input }: CallLike): CallCase {
+function concreteCall({ tool, input }: CallLike): CallCase {
   const main = input.command ?? input.file_path ?? input.path ?? input.url;
   const content = typeof main === 'string' ? main : JSON.stringify(input);
   return { tool, input, text: formatRule({ toolName: tool, ruleContent: content }) };

@@ -45,7 +45,7 @@ function sampleOf(schema: unknown, depth: number): JsonValue {
 }
 
 /** Whether rules may speak of a tool that the pool does not have: an MCP server's, or one that only other hosts bring. */
-export const mayStandIn = (name: string): boolean => name.startsWith('mcp__') || BUILTIN_TOOL_NAMES.has(name);
+const mayStandIn = (name: string): boolean => name.startsWith('mcp__') || BUILTIN_TOOL_NAMES.has(name);
 
 /** A tool in the place of one that is not at hand: takes any object, does nothing. Its calls are judged by the rules alone. */
 export function standIn(name: string): AnyTool {
