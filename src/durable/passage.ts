@@ -85,6 +85,7 @@ class Passage {
   }
 
   async run(first: unknown): Promise<void> {
+    if (this.loaded.transcript === '') this.warn();
     await this.flow.quiet();
     this.take(first);
     this.listen();
@@ -134,6 +135,16 @@ class Passage {
         adaptServices(services, { sessionId: context.key, flow, desk: options.desk, post: options.post, tasks: this.tasks });
       },
     );
+  }
+
+  /** What a session on Restate cannot have is said once. */
+  private warn(): void {
+    const names = Object.keys(this.options.session.mcpServers ?? {});
+    if (names.length === 0) return;
+    const message =
+      `MCP servers are not started for a session on Restate (${names.join(', ')}): each attempt would start them anew. ` +
+      'Connect them in the worker and give their tools in `tools`.';
+    this.log.add({ update: { type: 'notice', level: 'warning', message } });
   }
 
   private restore(services: Services, isNew: boolean): void {
