@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { text, toolUse } from '../../src/testing/index.js';
 import { deferred, type Scene, scene, testTool } from '../support/sessions.js';
@@ -9,10 +8,19 @@ const poll = <T>(look: () => T) => expect.poll(look, { timeout: 15_000 });
 
 const bash = { builtInTools: ['Bash', 'TaskStop', 'Agent'], permissions: { allow: ['Bash', 'Agent'] } };
 
-/** Command lines of living processes that hold this word. */
+/** Command lines of living processes that hold this word, as the kernel knows them. */
 function living(word: string): readonly string[] {
-  const all = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
-  return all.filter((line) => line.includes(word) && !line.startsWith('ps ') && !line.includes('vitest'));
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+      } catch {
+        // It ended while we looked.
+        return [];
+      }
+    })
+    .filter((line) => line.includes(word) && !line.includes('vitest'));
 }
 /** A duration for sleep that no other process of this machine has. */
 const someSeconds = (): string => `3${Math.floor(Math.random() * 1e6)}.${process.pid}`;

@@ -6,7 +6,7 @@ import { type BrowserContext, chromium } from 'playwright-core';
 
 const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
 
-/** A Chromium to test with: `CHROMIUM_PATH`, else one that is installed, else installed now where that is possible. */
+/** A Chromium to test with: `CHROMIUM_PATH`, else one that is installed. The test run installs one beforehand where it can. */
 function findChromium(): string {
   const given = process.env.CHROMIUM_PATH;
   if (given) {
@@ -15,18 +15,21 @@ function findChromium(): string {
   }
   const found = CANDIDATES.find((path) => existsSync(path));
   if (found) return found;
-  if (process.getuid?.() === 0) {
-    try {
-      execFileSync('apt-get', ['install', '-y', 'chromium'], { stdio: 'ignore', timeout: 300_000 });
-    } catch {
-      // Told below, with the way out.
-    }
-    const installed = CANDIDATES.find((path) => existsSync(path));
-    if (installed) return installed;
-  }
   throw new Error(
     'The tests of the inspector page need Chromium. Install it (Debian, Ubuntu: `apt-get install chromium`) or set CHROMIUM_PATH to a Chromium or Chrome.',
   );
+}
+
+/** Installs Chromium once, before any test, where that is possible: on Debian as root. Elsewhere the tests that need it say how to get it. */
+export function installChromium(): void {
+  if (process.env.CHROMIUM_PATH || CANDIDATES.some((path) => existsSync(path)) || process.getuid?.() !== 0) return;
+  try {
+    for (const args of [['update'], ['install', '-y', '--no-install-recommends', 'chromium']]) {
+      execFileSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...args], { stdio: 'ignore', timeout: 600_000 });
+    }
+  } catch {
+    // The tests that need it fail with the way out.
+  }
 }
 
 const FLAGS = [
