@@ -108,7 +108,14 @@ async function hold(contestant: Contestant, { conversations, plan }: Extract<Job
   return { ...NO_BYTES, before, after, released };
 }
 
-async function heap(contestant: Contestant, { warmUp, plan }: Extract<Job, { kind: 'heap' }>): Promise<Bytes> {
+async function heap(contestant: Contestant, job: Extract<Job, { kind: 'heap' }>): Promise<Bytes> {
+  const bytes = await heapOfOpen(contestant, job);
+  // Nothing refers to the conversation any more.
+  await pause(50);
+  return { ...bytes, released: bytesInUse() };
+}
+
+async function heapOfOpen(contestant: Contestant, { warmUp, plan }: Extract<Job, { kind: 'heap' }>): Promise<Bytes> {
   const conversation = await contestant.open();
   await conversation.send(planPrompt(warmUp));
   await pause(50);
@@ -122,8 +129,7 @@ async function heap(contestant: Contestant, { warmUp, plan }: Extract<Job, { kin
   const history = bytesInUse() - after;
   const historyMessages = Array.isArray(copy) ? copy.length : 0;
   await conversation.close();
-  await pause(50);
-  return { before, after, released: bytesInUse(), history, historyMessages };
+  return { ...NO_BYTES, before, after, history, historyMessages };
 }
 
 const cpuNow = (): number => {
