@@ -10,7 +10,7 @@ const run = promisify(execFile);
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Inside the project, so that blocks find its dependencies; outside of what any other tool looks at. */
-export const stage = join(root, '.docs', String(process.pid));
+export const stage = join(root, 'docs-stage', String(process.pid));
 
 /** The benchmarks' page is made by the benchmark. */
 export const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter(

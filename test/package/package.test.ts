@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -93,6 +93,29 @@ describe('the package', () => {
   });
 });
 
+it('has declarations without an error, from which a program gets the types it was promised', async () => {
+  const program = join(directory, 'types');
+  mkdirSync(join(program, 'node_modules'), { recursive: true });
+  try {
+    symlinkSync(directory, join(program, 'node_modules/sixgates'));
+    cpSync(join(root, 'test/types/public.test.ts'), join(program, 'public.ts'));
+    const compilerOptions = {
+      ...{ target: 'ES2023', lib: ['ES2023'], module: 'NodeNext', moduleResolution: 'NodeNext', types: ['node'], noEmit: true },
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false, preserveSymlinks: false },
+    };
+    writeFileSync(join(program, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(program, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['public.ts'] }));
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const { stdout } = await run(process.execPath, [tsc, '-p', program], { cwd: program }).catch((error: { readonly stdout?: string }) => ({
+      stdout: error.stdout ?? String(error),
+    }));
+    // What other packages declare wrongly is not ours to say.
+    expect(stdout.split('\n').filter((line) => /^(public\.ts|\.\.\/dist)/.test(line))).toEqual([]);
+  } finally {
+    rmSync(program, { recursive: true, force: true });
+  }
+});
+
 describe('the API', () => {
   const reports: ApiReport[] = [];
   beforeAll(() => {
@@ -113,11 +136,10 @@ describe('the API', () => {
   });
 
   it('has a docstring on every name', () => {
-    const bare = reports.flatMap(({ messages }) =>
-      messages
-        .filter(({ messageId, text }) => messageId === 'ae-undocumented' && /^Missing documentation for "[^.".]+"/.test(text))
-        .map(({ text, sourceFilePath }) => `${text} ${sourceFilePath?.split('/dist/').at(-1) ?? ''}`),
-    );
+    const bare = Object.keys(ENTRIES).flatMap((entry) => {
+      const report = readFileSync(join(root, `etc/api/${entry}.api.md`), 'utf8');
+      return [...report.matchAll(/^\/\/ .*\(undocumented\)\nexport (.*)$/gm)].map(([, name]) => `${entry}: ${name}`);
+    });
     expect(bare).toEqual([]);
   });
 });

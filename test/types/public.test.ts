@@ -72,10 +72,10 @@ describe('types of the public API', () => {
     expectTypeOf<Session['openPermissions'][number]['inputDigest']>().toBeString();
     expectTypeOf(toolCallMachine.provide).toBeFunction();
     expectTypeOf(scriptedModel).returns.toEqualTypeOf<ScriptedModel>();
-    expectTypeOf(scriptedModel).toBeCallableWith([[toolUse('Add', { a: 1 }), text('done')]]);
+    expectTypeOf([[toolUse('Add', { a: 1 }), text('done')]]).toExtend<Parameters<typeof scriptedModel>[0]>();
     expectTypeOf(never('Bash').runs).returns.toEqualTypeOf<Property>();
     expectTypeOf<PermissionModel['paths'][number]['ran']>().toBeBoolean();
-    expectTypeOf(inspectFlow).parameter(0).extract<Session>().not.toBeNever();
+    expectTypeOf<Session>().toExtend<Parameters<typeof inspectFlow>[0]>();
     expectTypeOf(attachInspector).returns.resolves.toHaveProperty('url');
   });
 });
