@@ -100,7 +100,6 @@ const machine = setup({
     aSafetyCheckAsks: says('checkingSafety', 'ask'),
     aHookAsks: says('checkingHookAsk', 'ask'),
     theToolAsks: says('checkingToolAsk', 'ask'),
-    theModeDenies: says('checkingMode', 'deny'),
     theModeAsks: says('checkingMode', 'ask'),
     theModeAllows: says('checkingMode', 'allow'),
     aHookAllows: says('checkingHookAllow', 'allow'),
@@ -162,7 +161,6 @@ const machine = setup({
     permitting: {
       description: 'The mode has the last word that can demand a question (plan). What follows can only save one.',
       always: [
-        { guard: 'theModeDenies', target: 'denied', actions: { type: 'noteThrough', params: 'checkingMode' } },
         { guard: 'theModeAsks', target: 'asking', actions: { type: 'noteThrough', params: 'checkingMode' } },
         { guard: 'theModeAllows', target: 'allowed', actions: { type: 'noteThrough', params: 'checkingMode' } },
         { guard: 'aHookAllows', target: 'allowed', actions: { type: 'noteThrough', params: 'checkingHookAllow' } },

@@ -68,7 +68,7 @@ export interface PermissionFacts {
   readonly safety: (SafetyFinding & { readonly bypassable: boolean }) | null;
   readonly tool: ToolVerdict;
   /** What the mode says by itself: plan asks for edits, acceptEdits allows them, bypass allows all, dontAsk never asks. */
-  readonly modeVerdict: { readonly behavior: VerdictBehavior; readonly reason: string };
+  readonly modeVerdict: { readonly behavior: Exclude<VerdictBehavior, 'deny'>; readonly reason: string };
   readonly allowRule: RuleMatch | null;
   /** Needs no rule in any mode: read-only command, read inside the working directories. */
   readonly builtInAllow: string | null;

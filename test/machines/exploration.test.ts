@@ -129,11 +129,8 @@ describe('the tool call and permission machines', () => {
     ))
       expect(violation && describeViolation(violation), held.name).toBeNull();
     model.coverage.merge(faults.coverage);
-    expect(model.coverage.unreached().map(({ machine, text }) => `${machine}: ${text}`)).toEqual([
-      // No mode refuses by itself: dontAsk refuses only what would ask.
-      expect.stringMatching(/^permission: .* → denied on always \[theModeDenies\]$/),
-    ]);
-  }, 120_000);
+    expect(model.coverage.unreached()).toEqual([]);
+  }, 300_000);
 
   it('pass through eventless states visibly', async () => {
     const model = await explore({ calls: [call('Bash', { command: 'rm -rf build' })], modes: ['default'] });

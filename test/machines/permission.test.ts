@@ -150,8 +150,8 @@ function* allFacts(): Generator<PermissionFacts> {
                       };
 }
 
-const isDenied = ({ denyRule, hook, tool, modeVerdict }: PermissionFacts): boolean =>
-  denyRule !== null || hook?.behavior === 'deny' || tool.behavior === 'deny' || modeVerdict.behavior === 'deny';
+const isDenied = ({ denyRule, hook, tool }: PermissionFacts): boolean =>
+  denyRule !== null || hook?.behavior === 'deny' || tool.behavior === 'deny';
 
 const isAsked = ({ askRule, requiresPerson, safety, hook, tool, modeVerdict, mode }: PermissionFacts): boolean =>
   askRule !== null ||
