@@ -5,13 +5,13 @@ import type { ResultStore } from '../results/index.js';
 import { safeFileName } from '../results/store.js';
 import { runTool } from '../session/ports/tool.js';
 import type { CallProvider, Services } from '../session/services.js';
-import type { BackgroundTaskEnd } from '../tool/types.js';
 import { durableModel } from './durableModel.js';
 import type { DurableFlow } from './flow.js';
 import { isLive } from './live.js';
-import type { Post } from './post.js';
+import { type Post, warnOf } from './post.js';
 import type { TaskDesk } from './taskDesk.js';
-import { type AdoptedTask, applyToolStep, runToolStep, type ToolStep } from './toolStep.js';
+import type { TaskEnds } from './taskEnds.js';
+import { applyToolStep, runToolStep, type ToolStep } from './toolStep.js';
 
 /** Tools that only wait for a person or for a session of their own: what they wait for is written down, so they are not. */
 const INLINE: ReadonlySet<string> = new Set(['AskUserQuestion', 'Agent']);
@@ -52,7 +52,7 @@ export function adaptServices(services: Services, options: AdaptOptions): void {
     if (!isLive()) return notify(text, id);
     // A background hook has spoken: what it says comes back as a message, in its place in the journal.
     const own = id ?? flow.newId();
-    void post(sessionId, { type: 'notify', text }, own);
+    post(sessionId, { type: 'notify', text }, own).catch(warnOf('A notification'));
     return own;
   };
   services.provider = createProvider(services, options);
@@ -142,42 +142,4 @@ function durableResults(store: ResultStore, flow: DurableFlow): ResultStore {
     },
     flush: () => store.flush(),
   };
-}
-
-/** The background tasks of a session, as they become known to it: handed over with a call's step, ended by a message. */
-export class TaskEnds {
-  readonly adopted = new Map<string, AdoptedTask>();
-  private readonly sessions = new Set<Services>();
-  private readonly ends = new Map<string, (end: BackgroundTaskEnd) => void>();
-
-  constructor(
-    private readonly sessionId: string,
-    private readonly desk: TaskDesk,
-  ) {}
-
-  adopt(task: AdoptedTask, callId: string, services: Services): void {
-    const { id, kind, title, outputFile } = task;
-    this.adopted.set(id, task);
-    this.sessions.add(services);
-    const done = new Promise<BackgroundTaskEnd>((resolve) => this.ends.set(id, resolve));
-    services.tasks.adopt({ id, kind, title, callId, outputFile, done, stop: () => this.desk.stop(this.sessionId, id) });
-  }
-
-  /** Ends that come again change nothing. */
-  end(taskId: string, end: BackgroundTaskEnd): void {
-    this.ends.get(taskId)?.(end);
-    this.ends.delete(taskId);
-    this.adopted.delete(taskId);
-  }
-
-  get running(): number {
-    let count = 0;
-    for (const { tasks } of this.sessions) count += tasks.list().filter(({ status }) => status === 'running').length;
-    return count;
-  }
-
-  /** Looks for tasks whose worker is gone. Live: what is found comes back as a message. */
-  async report(): Promise<void> {
-    for (const task of this.adopted.values()) await this.desk.reportLost(this.sessionId, task);
-  }
 }

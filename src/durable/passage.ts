@@ -1,20 +1,21 @@
-import { createHash } from 'node:crypto';
 import * as restate from '@restatedev/restate-sdk';
 import { createTextTranscript } from '../messages/transcript.js';
 import { type AssembledSession, assembleSession } from '../session/assemble.js';
 import type { SessionOptions } from '../session/options.js';
 import type { AnswerReceipt } from '../session/questions.js';
-import { toolDefinition } from '../session/request.js';
 import type { Services } from '../session/services.js';
 import type { SessionUpdate } from '../session/updates.js';
 import { messageOf } from '../tool/errors.js';
-import { adaptServices, TaskEnds } from './adapt.js';
+import { adaptServices } from './adapt.js';
 import { DurableFlow } from './flow.js';
+import { inputsOf } from './inputs.js';
 import { isLive, runLive } from './live.js';
+import { obey } from './obey.js';
 import type { Post } from './post.js';
-import { INBOX_OBJECT, messageSchema, type SessionMessage } from './protocol.js';
+import { INBOX_OBJECT, messageSchema } from './protocol.js';
 import { type Loaded, loadRecord, saveRecord, UpdateLog } from './record.js';
 import type { TaskDesk } from './taskDesk.js';
+import { TaskEnds } from './taskEnds.js';
 
 export interface PassageOptions {
   readonly session: SessionOptions;
@@ -217,57 +218,13 @@ class Passage {
     this.flow.advance(message.at);
     let receipt: AnswerReceipt | undefined;
     try {
-      receipt = this.obey(message) ?? undefined;
+      if (this.isClosed) throw new Error(`Session ${this.context.key} is closed.`);
+      if (message.type === 'close') this.isClosed = true;
+      receipt = obey(message, this.session, this.tasks);
     } catch (error) {
       this.log.add({ update: { type: 'notice', level: 'error', message: messageOf(error) } });
     }
     this.log.add({ took: { id: message.id, ...(receipt === undefined ? {} : { receipt }) } });
-  }
-
-  private obey(message: SessionMessage): AnswerReceipt | null {
-    const { actor, services } = this.session;
-    if (this.isClosed) throw new Error(`Session ${this.context.key} is closed.`);
-    switch (message.type) {
-      case 'prompt': {
-        const { id, content } = message;
-        services.journal({ type: 'prompt.queued', promptId: id, content });
-        services.inbox.put({ kind: 'prompt', id, content });
-        return null;
-      }
-      case 'withdraw':
-        if (services.inbox.withdraw(message.promptId)) services.journal({ type: 'prompt.withdrawn', promptId: message.promptId });
-        return null;
-      case 'notify':
-        services.notify(message.text, message.id);
-        return null;
-      case 'answer':
-        return services.queue.answerPermission(message.callId, message.inputDigest, message.answer);
-      case 'answerQuestion':
-        return services.queue.answerQuestion(message.callId, message.answers);
-      case 'abort':
-        actor.send({ type: 'abort', reason: message.reason });
-        return null;
-      case 'stopTask':
-        services.tasks.stop(message.taskId).catch(() => {});
-        return null;
-      case 'taskEnded': {
-        const { status, exitCode = null, summary } = message.end;
-        this.tasks.end(message.taskId, { status, exitCode, summary });
-        return null;
-      }
-      case 'permissions':
-        for (const warning of services.permissions.apply(message.updates))
-          this.log.add({ update: { type: 'notice', level: 'warning', message: warning } });
-        return null;
-      case 'compact':
-        services.compactionWish = message.instructions;
-        actor.send({ type: 'compaction.asked' });
-        return null;
-      case 'close':
-        this.isClosed = true;
-        actor.send({ type: 'session.close' });
-        return null;
-    }
   }
 
   /** While tasks run, somebody looks now and then whether their worker still does. */
@@ -300,21 +257,3 @@ const json = {
   serialize: (value: unknown) => Buffer.from(JSON.stringify(value)),
   deserialize: (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString('utf8')),
 };
-
-const digests = new WeakMap<object, string>();
-/** What a query may not find changed when it goes on elsewhere. */
-function inputsOf({ tools = [], model, builtInTools }: SessionOptions): string {
-  const hash = createHash('sha256');
-  for (const tool of tools) {
-    const known =
-      digests.get(tool) ??
-      createHash('sha256')
-        .update(JSON.stringify(toolDefinition(tool)))
-        .digest('hex');
-    digests.set(tool, known);
-    hash.update(known);
-  }
-  const named = typeof model === 'string' ? { id: model } : { id: model?.id, maxTokens: model?.maxTokens, system: model?.system };
-  hash.update(JSON.stringify([named, builtInTools ?? true]));
-  return hash.digest('hex');
-}

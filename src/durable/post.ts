@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { messageOf } from '../tool/errors.js';
 import { INBOX_OBJECT, type Posted, postedSchema, type Unsent } from './protocol.js';
 
 /** Sends a message to a session. `id` makes it one message, however often it is sent; default a fresh one. */
@@ -26,6 +27,12 @@ export const createPost =
   async (sessionId, message, id) => {
     await postMessage(ingress, sessionId, message, id);
   };
+
+/** What becomes of a message that nobody waits for and that cannot be sent: it is said, and the worker goes on. */
+export const warnOf =
+  (what: string) =>
+  (error: unknown): void =>
+    process.emitWarning(`${what} could not be sent: ${messageOf(error)}`);
 
 /** Posts once, however often it has to be tried; answers with the invocation that takes the message. */
 export async function postMessage(ingress: Ingress, sessionId: string, message: Unsent, id: string = randomUUID()): Promise<Posted> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { BackgroundTaskStart } from '../tool/types.js';
-import type { Post } from './post.js';
+import { type Post, warnOf } from './post.js';
 import type { AdoptedTask } from './toolStep.js';
 
 /** Of calls that were refused and never begin, the oldest are forgotten. */
@@ -34,10 +34,12 @@ export class TaskDesk {
   adopt(sessionId: string, name: string, start: BackgroundTaskStart): string {
     const id = `task_${createHash('sha256').update(`${sessionId}:${name}`).digest('hex').slice(0, 12)}`;
     this.running.set(`${sessionId}/${id}`, start);
-    void start.done.then(async ({ status, exitCode, summary }) => {
-      await this.post(sessionId, { type: 'taskEnded', taskId: id, end: { status, exitCode: exitCode ?? null, summary } }, `ended:${id}`);
-      this.running.delete(`${sessionId}/${id}`);
-    });
+    start.done
+      .then(async ({ status, exitCode, summary }) => {
+        await this.post(sessionId, { type: 'taskEnded', taskId: id, end: { status, exitCode: exitCode ?? null, summary } }, `ended:${id}`);
+        this.running.delete(`${sessionId}/${id}`);
+      })
+      .catch(warnOf(`The end of background task ${id}`));
     return id;
   }
 

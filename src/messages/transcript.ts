@@ -89,7 +89,14 @@ export function openTranscript(options: TranscriptOptions): Transcript {
 
 /** The same in memory: for tests, exploration and sessions that leave nothing behind. */
 export function createMemoryTranscript(options: Omit<TranscriptOptions, 'dataDir' | 'fs' | 'whenLocked'>): Transcript {
-  const sink: TranscriptSink = { keepsNothing: true, read: () => Buffer.alloc(0), write: () => {}, tear: () => {}, sync: async () => {}, close: () => {} };
+  const sink: TranscriptSink = {
+    keepsNothing: true,
+    read: () => Buffer.alloc(0),
+    write: () => {},
+    tear: () => {},
+    sync: async () => {},
+    close: () => {},
+  };
   return createTranscript(options, { path: undefined, sink, loaded: undefined, release: undefined, readOnly: false });
 }
 
@@ -103,7 +110,13 @@ export function createTextTranscript(
 ): Transcript {
   const parsed = parseTranscript(Buffer.from(text));
   const loaded = text === '' ? undefined : describeTranscript(parsed, undefined);
-  const sink: TranscriptSink = { keepsNothing: true, read: () => Buffer.from(text), write, tear: () => {}, sync: async () => {}, close: () => {} };
+  const sink: TranscriptSink = {
+    read: () => Buffer.from(text),
+    write,
+    tear: () => {},
+    sync: async () => {},
+    close: () => {},
+  };
   return createTranscript(options, { path: undefined, sink, loaded, release: undefined, readOnly: false });
 }
 
