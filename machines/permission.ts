@@ -26,15 +26,7 @@ import {
 } from './permissionTrace.js';
 import { port } from './port.js';
 
-export type {
-  AddressedAnswer,
-  AnswerRefused,
-  ClassifierVerdict,
-  PermissionContext,
-  PermissionEvent,
-  PermissionInput,
-  PermissionQuestion,
-} from './permissionProtocol.js';
+export type { AddressedAnswer, ClassifierVerdict, PermissionContext, PermissionQuestion } from './permissionProtocol.js';
 
 const says =
   (check: PermissionCheck, behavior: VerdictBehavior) =>

@@ -40,7 +40,7 @@ type ReadStdout =
   | { readonly kind: 'broken'; readonly problem: string };
 
 /** Only a text whose first non-space character is `{` is JSON; anything else, a JSON array included, is plain text. */
-export function readStdout(stdout: string): ReadStdout {
+function readStdout(stdout: string): ReadStdout {
   const text = stdout.trim();
   if (!text.startsWith('{')) return { kind: 'plain' };
   try {

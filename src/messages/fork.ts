@@ -34,7 +34,7 @@ export function forkTranscript(source: Pick<LoadedTranscript, 'lines' | 'session
 }
 
 /** The lines of a fork, without writing them. */
-export function forkLines(
+function forkLines(
   source: Pick<LoadedTranscript, 'lines' | 'sessionId'>,
   { sessionId, ids, upTo }: Pick<ForkOptions, 'sessionId' | 'ids' | 'upTo'>,
 ): TranscriptLine[] {

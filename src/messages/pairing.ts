@@ -14,7 +14,7 @@ import {
 import type { PairingProblem, Report } from './pairingProblem.js';
 import type { MessageParam } from './types.js';
 
-export type { PairingProblem, PairingProblemCode } from './pairingProblem.js';
+export type { PairingProblem } from './pairingProblem.js';
 
 /**
  * Everything about a request's `messages` that the Messages API would refuse, or that would degrade the conversation (results spread

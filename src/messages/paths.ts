@@ -24,11 +24,6 @@ export function defaultDataDir(env: Readonly<Record<string, string | undefined>>
   return env.SIXGATES_DATA_DIR ? resolve(env.SIXGATES_DATA_DIR) : join(homedir(), '.sixgates');
 }
 
-/** Where Claude Code keeps its own: `CLAUDE_CONFIG_DIR`, else `~/.claude`. Read for imports, never written. */
-export function claudeConfigDir(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  return env.CLAUDE_CONFIG_DIR ? resolve(env.CLAUDE_CONFIG_DIR) : join(homedir(), '.claude');
-}
-
 /** The directory of a working directory's sessions. */
 export function projectDir(dataDir: string, cwd: string): string {
   return join(dataDir, 'projects', cwdSlug(cwd));

@@ -3,7 +3,6 @@ import type Anthropic from '@anthropic-ai/sdk';
 /** The Messages API's own types, under the names this code base uses. */
 export type MessageParam = Anthropic.MessageParam;
 export type ContentBlockParam = Anthropic.ContentBlockParam;
-export type ToolUseBlockParam = Anthropic.ToolUseBlockParam;
 export type ToolResultBlockParam = Anthropic.ToolResultBlockParam;
 export type TextBlockParam = Anthropic.TextBlockParam;
 export type ImageBlockParam = Anthropic.ImageBlockParam;

@@ -7,7 +7,7 @@ declare global {
 }
 
 /** True when the string is well-formed UTF-16: no half of a surrogate pair stands alone. */
-export function isWellFormed(text: string): boolean {
+function isWellFormed(text: string): boolean {
   return text.isWellFormed();
 }
 

@@ -6,7 +6,7 @@ import type { ResultStore } from './store.js';
 import { formatBytes } from './text.js';
 
 /** Bytes of base64 data that one request may hold: well under the API's 32 MB a request (Anthropic docs, API errors). */
-export const REQUEST_IMAGE_BYTES = 20 * 1024 * 1024;
+const REQUEST_IMAGE_BYTES = 20 * 1024 * 1024;
 
 /** A block that carries bytes: an image or a PDF document. */
 export type MediaBlock = ImageBlockParam | DocumentBlockParam;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.js';
 import type { MappedToolResult, RenderedMessage, Tool } from './types.js';
 
 /** Characters beyond which a result is persisted to a file when the tool says nothing else. */
-export const DEFAULT_MAX_RESULT_SIZE_CHARS = 50_000;
+const DEFAULT_MAX_RESULT_SIZE_CHARS = 50_000;
 
 /** What a tool must say; everything else in `Tool` has a default. `description` and `prompt` may be plain text. */
 export type ToolDefinition<Input extends object, Output> = Pick<Tool<Input, Output>, 'name' | 'call' | 'inputSchema'> & {

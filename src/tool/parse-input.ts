@@ -17,7 +17,7 @@ export type ParsedToolInput =
   | { readonly ok: false; readonly message: string };
 
 /** Keys that hosts are known to add to a call's arguments. Removed, with a repair record, when the schema does not know them. */
-export const HOST_ARTEFACT_KEYS: readonly string[] = ['_meta'];
+const HOST_ARTEFACT_KEYS: readonly string[] = ['_meta'];
 
 /**
  * Checks a model's input against a tool's schema.

@@ -18,11 +18,9 @@ import { type WebFetchOptions, webFetchTool } from './web-fetch/web-fetch.js';
 import { worktreeTools } from './worktree.js';
 import { writeTool } from './write.js';
 
-export { createFileLedger } from './fs/ledger.js';
-export { absolutePath, resolveTarget } from './fs/paths.js';
 export type { LanguageServerConfig } from './lsp/server.js';
-export { FILE_TOOLS, resolveToolPaths, type ToolPath, toolPaths } from './tool-paths.js';
-export type { PageSummariser, WebFetchOptions } from './web-fetch/web-fetch.js';
+export { resolveToolPaths } from './tool-paths.js';
+export type { WebFetchOptions } from './web-fetch/web-fetch.js';
 
 /** What an embedding program may set about the built-in tools. */
 export interface BuiltInToolOptions extends FileChangeOptions, BashOptions {

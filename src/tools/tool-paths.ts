@@ -8,7 +8,7 @@ export interface ToolPath {
 }
 
 /** Which member of a file tool's input names its path, and how the tool uses it. Without a path, searches start in the working directory. */
-export const FILE_TOOLS: Readonly<Record<string, { readonly key: string; readonly access: 'read' | 'edit'; readonly optional?: true }>> = {
+const FILE_TOOLS: Readonly<Record<string, { readonly key: string; readonly access: 'read' | 'edit'; readonly optional?: true }>> = {
   Read: { key: 'file_path', access: 'read' },
   Glob: { key: 'path', access: 'read', optional: true },
   Grep: { key: 'path', access: 'read', optional: true },
