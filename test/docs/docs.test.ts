@@ -13,6 +13,8 @@ import { SCRIPTS } from './worlds.js';
 const run = promisify(execFile);
 const MAIN = join(root, 'src/cli/main.ts');
 const home = process.cwd();
+/** Commands and compilers are processes of their own: on a busy machine they take their time. */
+const PATIENT = { timeout: 120_000 };
 
 beforeAll(setStage);
 afterAll(() => {
@@ -20,7 +22,7 @@ afterAll(() => {
   clearStage();
 });
 
-it('holds blocks of TypeScript that compile', async () => {
+it('holds blocks of TypeScript that compile', PATIENT, async () => {
   expect(await typeErrors()).toEqual([]);
 });
 
@@ -54,7 +56,7 @@ const isRunnable = ({ language, marks }: Block): boolean =>
 describe.each(PAGES.filter((page) => BLOCKS.some((block) => block.page === page && isRunnable(block))))('%s', (page) => {
   const blocks = BLOCKS.filter((block) => block.page === page);
   for (const block of blocks.filter(isRunnable)) {
-    it(`${block.language} block in line ${block.line} runs, and says what the page says`, async () => {
+    it(`${block.language} block in line ${block.line} runs, and says what the page says`, PATIENT, async () => {
       const said = await play(block);
       const next = blocks[blocks.indexOf(block) + 1];
       if (next?.language === 'text') for (const line of linesOf(next)) expect(said).toContain(line);
@@ -63,7 +65,7 @@ describe.each(PAGES.filter((page) => BLOCKS.some((block) => block.page === page 
 });
 
 const tests = BLOCKS.filter(({ marks }) => marks.file?.endsWith('.test.ts') === true);
-it.runIf(tests.length > 0)('holds tests that pass', async () => {
+it.runIf(tests.length > 0)('holds tests that pass', PATIENT, async () => {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const args = ['run', '--config', join(root, 'test/docs/vitest.pages.ts'), '--dir', stage];
   const env = { ...process.env, HOME: stage, NO_COLOR: '1' };

@@ -66,7 +66,7 @@ it('asks over HTTP, and refuses an answer to another input', async () => {
   expect(said).toContain('It is gone.');
 });
 
-it('holds settings against statements, as tests of Node’s own runner', async () => {
+it('holds settings against statements, as tests of Node’s own runner', { timeout: 120_000 }, async () => {
   const file = join(root, 'examples/settings.test.ts');
   const env = { ...process.env, HOME: tempDir(), NODE_TEST_CONTEXT: undefined, NO_COLOR: '1' };
   const { stdout } = await run(process.execPath, ['--import', 'tsx', '--test', '--test-reporter=tap', file], { cwd: root, env });

@@ -13,7 +13,7 @@ import {
   tool,
   toolCallMachine,
 } from 'sixgates';
-import { attachInspector, inspectFlow } from 'sixgates/inspect';
+import { attachInspector, type inspectFlow } from 'sixgates/inspect';
 import { never, type PermissionModel, type Property, type ScriptedModel, scriptedModel, text, toolUse } from 'sixgates/testing';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
