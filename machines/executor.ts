@@ -1,6 +1,6 @@
 import { assertEvent, assign, sendParent, setup } from 'xstate';
 import type { AbortReason, CallOutcome, ToolUseRequest } from '../src/tool/call.js';
-import { brokenGateOutcome } from './outcome.js';
+import { brokenGateOutcome, brokenRunOutcome } from './outcome.js';
 import type { CallReport, ExecutorOutput, ExecutorRequest } from './protocol.js';
 import { callsToModify, callsToStart, callToYield, type Eagerness, freeSlot, type ScheduledCall, scheduled } from './schedule.js';
 import { toolCallMachine } from './toolCall.js';
@@ -119,7 +119,8 @@ const deciding = executor.extend({
       const call = context.calls.find((one) => one.slot === slot && one.stage !== 'yielded');
       enqueue.stopChild(slot);
       if (!call) return;
-      const outcome = call.outcome ?? brokenGateOutcome('the runtime', error);
+      const broken = call.stage === 'running' ? brokenRunOutcome : brokenGateOutcome;
+      const outcome = call.outcome ?? broken('the runtime', error);
       if (!call.outcome) enqueue({ type: 'fixResultOf', params: { callId: call.callId, outcome } });
       enqueue.assign({ calls: change(context.calls, call.callId, { stage: 'yielded', outcome }) });
     }),

@@ -44,6 +44,17 @@ export const brokenGateOutcome = (gate: string, error: unknown): CallOutcome => 
   };
 };
 
+/** The machinery broke while a call was under way, or after it: nobody can say how much of it was done. */
+export const brokenRunOutcome = (what: string, error: unknown): CallOutcome => {
+  const reason = error instanceof Error ? error.message : String(error);
+  return {
+    kind: 'failed',
+    isError: true,
+    summary: `${what} failed: ${firstLine(reason)}`,
+    message: `Outcome unknown: ${what} failed while this call was under way: ${reason}. Its side effects may have happened, in part or whole.`,
+  };
+};
+
 export const abortedOutcome = (reason: AbortReason, phase: CancelPhase): CallOutcome => {
   const text = `${ABORT_TEXT[reason]} ${PHASE_TEXT[phase]}`;
   return {

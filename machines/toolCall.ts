@@ -3,7 +3,7 @@ import type { HookResult } from '../src/hooks/types.js';
 import type { PermissionDecision, PermissionFacts } from '../src/permissions/types.js';
 import type { AbortReason, CallOutcome, OutcomeKind, ToolProgress } from '../src/tool/call.js';
 import type { ValidationVerdict } from '../src/tool/types.js';
-import { abortedOutcome, brokenGateOutcome, deniedOutcome, invalidOutcome, outcomeOfRun } from './outcome.js';
+import { abortedOutcome, brokenGateOutcome, brokenRunOutcome, deniedOutcome, invalidOutcome, outcomeOfRun } from './outcome.js';
 import { permissionMachine } from './permission.js';
 import { port } from './port.js';
 import type { AbortEvent, CallClass, CallReport } from './protocol.js';
@@ -387,7 +387,7 @@ const machine = setup({
             },
             onError: {
               target: '#toolCall.completed',
-              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenGateOutcome('reporting the result', event.error) }) },
+              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenRunOutcome('reporting the result', event.error) }) },
             },
           },
           on: {

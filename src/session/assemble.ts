@@ -32,6 +32,7 @@ import { modelServices } from './modelServices.js';
 import type { SessionOptions } from './options.js';
 import { createSessionPermissions } from './permissions.js';
 import { bindServices } from './port.js';
+import { endQuery } from './ports/session.js';
 import { createPromptQueue } from './promptQueue.js';
 import { restoredCwd, restoreInbox, restoreMode, takeUp } from './restore.js';
 import type { Services } from './services.js';
@@ -210,6 +211,7 @@ export function assembleSession(
     canAsk: () => lineage?.parent.canAsk() ?? canAsk,
     agentName: options.agentName,
     cwd: restoredCwd(resumed, cwd),
+    runningQuery: undefined,
     opened: undefined,
     promptContext: [],
     answering: undefined,
@@ -306,8 +308,16 @@ export function assembleSession(
         if (snapshot.matches({ conversation: 'closed' })) done();
       },
       error: (error) => {
-        update({ type: 'notice', level: 'error', message: error instanceof Error ? error.message : String(error) });
-        done();
+        update({ type: 'notice', level: 'error', message: `The session has broken: ${messageOf(error)}` });
+        if (services.runningQuery !== undefined) {
+          endQuery({ queryId: services.runningQuery, end: 'runtimeError', reason: messageOf(error), turns: 0 }, services);
+        }
+        // Nobody will close it any more, so everything that it holds is let go of here.
+        services.tasks.stopAll();
+        void services.lifecycle.close().then(() => {
+          updates.complete();
+          done();
+        });
       },
       complete: done,
     });

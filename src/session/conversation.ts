@@ -124,6 +124,15 @@ export class Conversation {
     this.open = undefined;
   }
 
+  /** The calls of an answer at the end of the history: those that have no result yet. */
+  get openCalls(): readonly { readonly id: string; readonly name: string }[] {
+    const last = this.history.at(-1);
+    if (last?.role !== 'assistant') return [];
+    return blocksOf(last.content)
+      .filter(isClientToolUse)
+      .map((block) => ({ id: textField(block, 'id'), name: textField(block, 'name') }));
+  }
+
   /** True when the history ends with an answer that the API would take for a prefill: something must be said before the next request. */
   get needsAWord(): boolean {
     const last = this.history.at(-1);

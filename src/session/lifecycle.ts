@@ -1,6 +1,7 @@
 import type { SessionHookRunner } from '../hooks/runner-types.js';
 import type { McpServers } from '../mcp/servers.js';
 import type { Transcript } from '../messages/transcript.js';
+import { messageOf } from '../tool/errors.js';
 import type { SessionSource } from './assemble.js';
 import type { Services, SessionLifecycle } from './services.js';
 
@@ -29,6 +30,41 @@ export function createLifecycle({
   release,
 }: LifecycleParts): SessionLifecycle {
   let isClosing = false;
+  let closing: Promise<void> | undefined;
+  /** Each thing is let go of whether or not the one before it would. */
+  const close = async (): Promise<void> => {
+    isClosing = true;
+    const session = services();
+    const step = async (what: string, act: () => Promise<void> | void): Promise<void> => {
+      try {
+        await act();
+      } catch (error) {
+        session.update({ type: 'notice', level: 'error', message: `Closing ${what} failed: ${messageOf(error)}` });
+      }
+    };
+    await step('background tasks', async () => {
+      const left = await session.tasks.close(session.limits.graceMs, session.clock);
+      for (const { id, title } of left) {
+        session.update({
+          type: 'notice',
+          level: 'warning',
+          message: `Background task ${id} (${title}) has not ended within ${session.limits.graceMs} ms; it may still be running.`,
+        });
+      }
+    });
+    await step('with SessionEnd hooks', async () => {
+      if (session.agent || !hooks.isConfigured('SessionEnd')) return;
+      const request = { id: 'hook:SessionEnd', event: 'SessionEnd', subject: 'other', payload: { reason: 'other' } } as const;
+      await session.runHooks(request, new AbortController().signal);
+    });
+    await step('hooks', () => hooks.close());
+    await step('MCP servers', () => servers.close());
+    await step('the result files', () => session.results.flush());
+    await step('the transcript', () => transcript.flush());
+    release();
+    await step('the transcript', () => transcript.close());
+    session.update({ type: 'session.ended', sessionId: session.sessionId });
+  };
   return {
     start: async () => {
       const starting = startServers();
@@ -55,28 +91,9 @@ export function createLifecycle({
       const { additionalContext } = await session.runHooks(request, new AbortController().signal);
       session.promptContext = [...session.promptContext, ...additionalContext];
     },
-    close: async () => {
-      isClosing = true;
-      const session = services();
-      const left = await session.tasks.close(session.limits.graceMs, session.clock);
-      for (const { id, title } of left) {
-        session.update({
-          type: 'notice',
-          level: 'warning',
-          message: `Background task ${id} (${title}) has not ended within ${session.limits.graceMs} ms; it may still be running.`,
-        });
-      }
-      if (!session.agent && hooks.isConfigured('SessionEnd')) {
-        const request = { id: 'hook:SessionEnd', event: 'SessionEnd', subject: 'other', payload: { reason: 'other' } } as const;
-        await session.runHooks(request, new AbortController().signal);
-      }
-      await hooks.close();
-      await servers.close();
-      await session.results.flush();
-      await transcript.flush();
-      release();
-      transcript.close();
-      session.update({ type: 'session.ended', sessionId: session.sessionId });
+    close: () => {
+      closing ??= close();
+      return closing;
     },
   };
 }

@@ -11,13 +11,12 @@ import {
 import type { GateAnswer } from '../../machines/toolCall.js';
 import { messageOf } from '../tool/errors.js';
 import { contained } from './contained.js';
-import { returnUndelivered } from './delivery.js';
 import { services } from './port.js';
 import { parseInput, resolveTool, validateInput, weighCall } from './ports/gates.js';
 import { askPerson, askTool, classifyPermission, gatherFacts, permissionRequestHooks, runPreToolUseHooks } from './ports/permission.js';
 import { admitTurn, compact, recordStopReason, runPromptHooks, runStopHooks } from './ports/query.js';
 import { fixResult, reportResult } from './ports/report.js';
-import { awaitEnd, closeSession, compactSession, openQuery, startSession } from './ports/session.js';
+import { awaitEnd, closeSession, compactSession, endQuery, openQuery, startSession } from './ports/session.js';
 import { callTool } from './ports/tool.js';
 import { attachResults, noteEnd, prepareTurn, streamModel, waitForRetry } from './ports/turn.js';
 import type { Services } from './services.js';
@@ -148,13 +147,14 @@ export const liveSession = contained(
     actions: total({
       noteTaskEnd: ({ system }, { taskId, end }) => services(system).tasks.settle(taskId, end),
       openQuery: ({ system }, { queryId }) => openQuery(queryId, services(system)),
-      noteQueryEnd: ({ system }, { output }) => {
+      noteQueryEnd: ({ system }, { output }) => endQuery(output, services(system)),
+      noteFailure: ({ system }, { error }) => {
         const session = services(system);
-        const { queryId, end, reason, turns } = output;
-        returnUndelivered(session);
-        session.update({ type: 'query.ended', queryId, end, reason, turns, text: session.conversation.answerText, usage: session.usage });
+        const reason = messageOf(error);
+        notice(session, 'error', reason);
+        // Whoever waits for a query must hear of its end, also where its machine broke.
+        if (session.runningQuery !== undefined) endQuery({ queryId: session.runningQuery, end: 'runtimeError', reason, turns: 0 }, session);
       },
-      noteFailure: ({ system }, { error }) => notice(services(system), 'error', messageOf(error)),
     }),
   }),
 );

@@ -70,8 +70,9 @@ export class QuestionQueue {
     }
     this.permissions.delete(callId);
     this.answered.add(callId);
-    this.listener.permissionClosed(callId, answer);
+    // The call goes on with the answer even where a listener cannot take note of it.
     open.settle({ callId, inputDigest, answer });
+    this.listener.permissionClosed(callId, answer);
     return { accepted: true };
   }
 
@@ -79,8 +80,8 @@ export class QuestionQueue {
     const open = this.questions.get(callId);
     if (!open) return { accepted: false, reason: 'notOpen', message: `No question of call ${callId} is open (any more).` };
     this.questions.delete(callId);
-    this.listener.questionClosed(callId);
     open.settle(answers);
+    this.listener.questionClosed(callId);
     return { accepted: true };
   }
 

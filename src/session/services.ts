@@ -122,6 +122,7 @@ export interface Services {
   compactionWish: string | undefined;
   /** Automatic compactions that failed in a row. */
   failedCompactions: number;
+  runningQuery: string | undefined;
   /** What the running query was opened with, until it enters the conversation. */
   opened: readonly InboxItem[] | undefined;
   /** What UserPromptSubmit hooks add to it. */

@@ -135,6 +135,15 @@ export class SessionTasks implements BackgroundTasks {
     return running.map(({ info }) => info).filter(({ status }) => status === 'running');
   }
 
+  /** Stops everything without its actors, which are gone: their session has broken. */
+  stopAll(): void {
+    for (const { info } of this.entries.values()) {
+      if (info.status !== 'running') continue;
+      this.stopWork(info.id);
+      void this.awaitEnd(info.id).then((end) => this.settle(info.id, end));
+    }
+  }
+
   private freshId(): string {
     for (let chars = 8; ; chars += 4) {
       const id = `task_${this.host.newId().replaceAll('-', '').slice(0, chars)}`;

@@ -1,6 +1,9 @@
 import type { TaskEnd } from '../../../machines/backgroundTask.js';
+import type { QueryOutput } from '../../../machines/query.js';
 import type { SessionStart } from '../../../machines/session.js';
-import { promptText } from '../delivery.js';
+import { messageOf } from '../../tool/errors.js';
+import { promptText, returnUndelivered } from '../delivery.js';
+import { closeOpenCalls } from '../openCalls.js';
 import { asyncPort } from '../port.js';
 import type { Services } from '../services.js';
 import { stopEvent } from './query.js';
@@ -31,7 +34,23 @@ export const awaitEnd = asyncPort<{ readonly taskId: string }, TaskEnd>(({ taskI
 
 /** A query begins with everything that waits. It enters the conversation when the query is admitted: until then a hook may block it. */
 export function openQuery(queryId: string, services: Services): void {
+  services.runningQuery = queryId;
   // Results of an earlier process's calls come before anything new; what waits goes beside them.
   services.opened = services.resumption === undefined ? services.inbox.takeAll() : undefined;
   services.update({ type: 'query.started', queryId, prompt: promptText(services.opened ?? []) });
+}
+
+/** A query is over. Whatever ended it, the history that it leaves can be gone on from. */
+export function endQuery(
+  { queryId, end, reason, turns }: Pick<QueryOutput, 'queryId' | 'end' | 'reason' | 'turns'>,
+  session: Services,
+): void {
+  session.runningQuery = undefined;
+  try {
+    closeOpenCalls(session, reason);
+  } catch (error) {
+    session.update({ type: 'notice', level: 'error', message: messageOf(error) });
+  }
+  returnUndelivered(session);
+  session.update({ type: 'query.ended', queryId, end, reason, turns, text: session.conversation.answerText, usage: session.usage });
 }

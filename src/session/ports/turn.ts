@@ -9,6 +9,7 @@ import { fitMessageBudget } from '../../results/index.js';
 import type { AbortReason } from '../../tool/call.js';
 import { createCallAcceptor } from '../acceptCalls.js';
 import { deliverBeside } from '../delivery.js';
+import { settledCalls } from '../openCalls.js';
 import { asyncPort, services, syncPort } from '../port.js';
 import { buildRequest } from '../request.js';
 import type { Services } from '../services.js';
@@ -52,7 +53,7 @@ export const attachResults = asyncPort<
   TurnAddress & { readonly executed: ExecutorOutput | null; readonly abort: AbortReason | null },
   { readonly preventContinuation: boolean }
 >(async ({ queryId, turn, executed, abort }, { services: session, signal }) => {
-  const records = session.calls.all().filter((record) => record.result !== undefined);
+  const records = settledCalls(session, 'the turn ended without an outcome of the call');
   const stored = records.flatMap((record) => (record.result ? [record.result] : []));
   const stopped = abort ?? executed?.abortReason ?? null;
   if (stored.length === 0 && stopped === null) return { preventContinuation: false };
