@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'jsonc-parser';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type ScriptedServer, scriptedServer } from '../../src/testing/index.js';
+import { pagesWithDiagrams, withDiagrams } from '../../scripts/docs.js';
+import { HOOK_EVENTS } from '../../src/hooks/types.js';
+import { ALL_MODES, type ScriptedServer, scriptedServer } from '../../src/testing/index.js';
+import { getAllBaseTools } from '../../src/tool/index.js';
 import { type Block, linksOf } from './blocks.js';
 import { BLOCKS, clearStage, directoryOf, fileOf, PAGES, place, root, setStage, stage, typeErrors } from './stage.js';
 import { SCRIPTS } from './worlds.js';
@@ -34,6 +37,33 @@ it('links to files that exist', () => {
     }),
   );
   expect(broken).toEqual([]);
+});
+
+it('shows the machines as they are; after a change, run npm run docs', () => {
+  const stale = pagesWithDiagrams().filter((page) => withDiagrams(readFileSync(page, 'utf8')) !== readFileSync(page, 'utf8'));
+  expect(stale).toEqual([]);
+});
+
+it('names every event, mode, tool, machine, command and example there is', () => {
+  const holds = (page: string, names: readonly string[]): readonly string[] => {
+    const said = readFileSync(join(root, page), 'utf8');
+    return names.filter((name) => !said.includes(name)).map((name) => `${page} lacks ${name}`);
+  };
+  const files = (directory: string, ending: string): readonly string[] =>
+    readdirSync(join(root, directory)).filter((name) => name.endsWith(ending));
+  const tools = getAllBaseTools()
+    .map(({ name }) => name)
+    .filter((name) => !name.endsWith('Worktree'));
+  const commands = [...readFileSync(MAIN, 'utf8').matchAll(/^ {2}(\w+)Command\(\)/gm)].map(([, name]) => `sixgates ${name}`);
+  expect(commands.length).toBeGreaterThan(5);
+  expect([
+    ...holds('docs/permissions-and-hooks.md', [...HOOK_EVENTS, ...ALL_MODES.filter((mode) => mode !== 'autoWithClassifier')]),
+    ...holds('README.md', [...tools, ...commands, ...files('visualizations/diagrams', '.md'), ...files('examples', '.ts')]),
+    ...holds(
+      'docs/machines.md',
+      files('visualizations/diagrams', '.md').map((name) => `## ${name.replace('.md', '')}`),
+    ),
+  ]).toEqual([]);
 });
 
 it('knows every language that a block is written in', () => {
