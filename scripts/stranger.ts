@@ -5,10 +5,11 @@
  *   npm run stranger                # packs dist as it is
  *   npm run stranger -- DIR         # packs the package that DIR holds
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -22,7 +23,7 @@ function readmeBlock(holding: string): string {
 }
 
 /** Throws where a step fails. Returns what the steps printed. */
-export function goTheStrangersWay(packageDirectory: string, tell: (step: string) => void = () => {}): string {
+export async function goTheStrangersWay(packageDirectory: string, tell: (step: string) => void = () => {}): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'sixgates-stranger-'));
   const said: string[] = [];
   const env = { PATH: process.env.PATH, HOME: folder, npm_config_cache: npmCache(), NO_COLOR: '1' };
@@ -52,10 +53,32 @@ export function goTheStrangersWay(packageDirectory: string, tell: (step: string)
     step('npx', 'sixgates', 'explain', 'Bash(git push origin main)');
     step('node', 'model.mjs', 'record.mjs');
     if (!existsSync(join(folder, 'weather.flow.jsonl.gz'))) throw new Error('Nothing was recorded.');
+    tell(`the page answers: ${await openedPage(folder, env)}`);
     step('node', '--test', 'weather.test.mjs');
     return said.join('\n');
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Opens the recording as the README says, without a browser, and reads the page. Resolves with its title. */
+async function openedPage(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const args = ['node_modules/sixgates/dist/src/cli/main.js', 'inspect', 'weather.flow.jsonl.gz', '--no-open'];
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [url] = /http:\S+/.exec(line) ?? [];
+      if (url === undefined) continue;
+      const page = await (await fetch(url)).text();
+      const title = /<title>(.*?)<\/title>/.exec(page)?.[1];
+      if (title === undefined || !page.includes('<script')) throw new Error('The inspector did not answer with its page.');
+      return title;
+    }
+    throw new Error('The inspector told no address.');
+  } finally {
+    child.kill('SIGINT');
+    await gone;
   }
 }
 
@@ -66,6 +89,6 @@ const version = (directory: string): string =>
 const zodVersion = (): string => version(join(root, 'node_modules/zod'));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const said = goTheStrangersWay(resolve(process.argv[2] ?? root), (line) => process.stdout.write(`${line}\n`));
+  const said = await goTheStrangersWay(resolve(process.argv[2] ?? root), (line) => process.stdout.write(`${line}\n`));
   process.stdout.write(`\n${said}\n`);
 }

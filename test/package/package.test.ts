@@ -144,8 +144,8 @@ describe('the API', () => {
   });
 });
 
-it('takes a stranger from an empty folder to a passing test with the steps of the README', () => {
-  const said = goTheStrangersWay(directory);
+it('takes a stranger from an empty folder to a passing test with the steps of the README', async () => {
+  const said = await goTheStrangersWay(directory);
   expect(said).toContain('It is 8 degrees in Oslo.');
   expect(said).toMatch(/# pass 1|ℹ pass 1/);
 }, 300_000);
