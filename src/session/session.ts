@@ -98,6 +98,9 @@ const withGate = (face: Session, { gate }: Pick<SessionOptions, 'gate'>): Sessio
 
 function sessionFace({ actor, services, servers, updates, transcript, warnings, settled, firstWords }: AssembledSession): Session {
   let closing: Promise<void> | undefined;
+  const refuseIfClosed = () => {
+    if (closing || isClosed()) throw new Error(`Session ${services.sessionId} is closed; create a new one or resume it.`);
+  };
   const isIdle = () => actor.getSnapshot().matches({ conversation: 'idle' });
   const whenIdle = (): Promise<void> =>
     isIdle() || isClosed()
@@ -142,10 +145,13 @@ function sessionFace({ actor, services, servers, updates, transcript, warnings, 
       return services.queue.openQuestions();
     },
     send: (prompt) => {
-      if (closing) throw new Error(`Session ${services.sessionId} is closed; create a new one or resume it.`);
+      refuseIfClosed();
       return send(prompt, services, updates);
     },
-    notify: (text) => services.notify(text),
+    notify: (text) => {
+      refuseIfClosed();
+      return services.notify(text);
+    },
     compact: async (instructions) => {
       for (;;) {
         await whenIdle();
@@ -172,7 +178,7 @@ function sessionFace({ actor, services, servers, updates, transcript, warnings, 
     },
     stopTask: (id) => services.tasks.stop(id),
     interrupt: (reason = 'userInterrupt') => {
-      actor.send({ type: 'abort', reason });
+      if (!isClosed()) actor.send({ type: 'abort', reason });
       return whenIdle();
     },
     answer: (callId, inputDigest, answer) => services.queue.answerPermission(callId, inputDigest, answer),
@@ -181,7 +187,7 @@ function sessionFace({ actor, services, servers, updates, transcript, warnings, 
     setMode: (mode) => services.permissions.apply([{ type: 'setMode', mode, destination: 'session' }]),
     close: () => {
       closing ??= (async () => {
-        actor.send({ type: 'session.close' });
+        if (!isClosed()) actor.send({ type: 'session.close' });
         await settled;
         actor.stop();
         updates.complete();
