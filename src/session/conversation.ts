@@ -55,6 +55,11 @@ export class Conversation {
     return this.lastText;
   }
 
+  /** Whether any call has ever stood in the history. */
+  get hasCalls(): boolean {
+    return this.callIds.size > 0;
+  }
+
   addPrompt(content: string | readonly ContentBlockParam[], promptId: string): void {
     this.log({ kind: 'user', content, promptId });
     this.push(typeof content === 'string' ? [{ type: 'text', text: content }] : content);

@@ -29,11 +29,25 @@ export function buildRequest({ queryId, turn }: TurnAddress, session: Services):
     model: model.id,
     maxTokens: model.maxTokens,
     system: model.system,
-    tools: session.toolDefinitions(),
+    tools: toolsFor(session),
     messages,
     ...(model.thinking === undefined ? {} : { thinking: model.thinking }),
     ...(model.betas.length === 0 ? {} : { betas: model.betas }),
   };
+}
+
+/** The API refuses a history with calls in a request without tools; a session may lose its last tool to a rule or with a server. */
+const NO_TOOL_LEFT: readonly JsonObject[] = [
+  {
+    name: 'NoToolAvailable',
+    description: 'Stands for the tools that are no longer there. It cannot be called.',
+    input_schema: { type: 'object', properties: {} },
+  },
+];
+
+function toolsFor(session: Services): readonly JsonObject[] {
+  const tools = session.toolDefinitions();
+  return tools.length > 0 || !session.conversation.hasCalls ? tools : NO_TOOL_LEFT;
 }
 
 /** How far each session's history has been checked, and the message it ended with then. */

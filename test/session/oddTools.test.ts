@@ -162,3 +162,18 @@ describe('a tool that cannot be offered', () => {
     server.assertConsumed();
   });
 });
+
+describe('a session that loses its last tool', () => {
+  it('goes on: calls of before stay in a request that the API takes, and a call of what is gone is told so', async () => {
+    const { session, server, results } = await scene(
+      [[toolUse('Echo', { n: 1 })], [text('one')], [toolUse('Echo', { n: 2 })], [toolUse('NoToolAvailable', {})], [text('two')]],
+      { tools: [testTool({ name: 'Echo' })], permissions: { allow: ['Echo'] } },
+    );
+    expect((await session.send('go').done).text).toBe('one');
+    session.updatePermissions([{ type: 'addRules', behavior: 'deny', rules: [{ toolName: 'Echo' }], destination: 'session' }]);
+    expect((await session.send('again').done).text).toBe('two');
+    expect(results().get('toolu_3_1')?.text).toContain('No such tool available: Echo');
+    expect(results().get('toolu_4_1')?.text).toContain('No such tool available');
+    server.assertConsumed();
+  });
+});
