@@ -8,7 +8,9 @@ afterEach(() => detach?.());
 
 it('stops a session before its tool is called, and goes on when told to', async () => {
   let called = 0;
-  const gate = new DebugGate({ breakpoints: [{ id: 'b1', enabled: true, origin: 'code', on: 'state', state: 'toolCall.executing.calling', when: 'before' }] });
+  const gate = new DebugGate({
+    breakpoints: [{ id: 'b1', enabled: true, origin: 'code', on: 'state', state: 'toolCall.executing.calling', when: 'before' }],
+  });
   const made = await scene([[toolUse('Count', {})], [text('done')]], {
     tools: [testTool({ name: 'Count', call: async () => ({ data: ++called }) })],
     permissions: { allow: ['Count'] },
