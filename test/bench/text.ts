@@ -4,8 +4,7 @@ import type { Spread } from './stats.js';
 /** Three significant digits; no more is known. */
 const figure = (value: number): string => {
   if (!Number.isFinite(value)) return '–';
-  const rounded = Number(value.toPrecision(3));
-  return Math.abs(rounded) >= 10_000 ? rounded.toLocaleString('en') : String(rounded);
+  return Math.abs(value) < 999.5 ? value.toPrecision(3) : Number(value.toPrecision(3)).toLocaleString('en');
 };
 
 const range = (of: (value: number) => string, { low, high }: Spread): string => (low === high ? '' : `${of(low)}–${of(high)}`);
