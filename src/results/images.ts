@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json.js';
 import type { DocumentBlockParam, ImageBlockParam } from '../messages/types.js';
 import { imageDimensions, isApiImageType, sniffMediaType } from './media.js';
 import { formatBytes } from './text.js';
@@ -16,9 +17,10 @@ export type CheckedBlock<Block> = { readonly ok: true; readonly block: Block } |
  */
 export function checkImage(block: ImageBlockParam): CheckedBlock<ImageBlockParam> {
   const { source } = block;
+  const refuse = (why: string): CheckedBlock<ImageBlockParam> => ({ ok: false, note: `[image left out: ${why}]` });
+  if (!isJsonObject(source)) return refuse('it has no source');
   if (source.type !== 'base64') return { ok: true, block };
   const declared: string = source.media_type;
-  const refuse = (why: string): CheckedBlock<ImageBlockParam> => ({ ok: false, note: `[image left out: ${why}]` });
   if (typeof source.data !== 'string' || source.data.length === 0) return refuse('it has no data');
   if (source.data.length > MAX_IMAGE_BASE64_CHARS) {
     return refuse(`${formatBytes(source.data.length)} of base64 are over the limit of ${formatBytes(MAX_IMAGE_BASE64_CHARS)}`);
@@ -37,17 +39,29 @@ export function checkImage(block: ImageBlockParam): CheckedBlock<ImageBlockParam
   if (Math.max(size.width, size.height) > MAX_IMAGE_EDGE) {
     return refuse(`${size.width}×${size.height} pixels are over the limit of ${MAX_IMAGE_EDGE} an edge`);
   }
-  return { ok: true, block: declared === actual ? block : { ...block, source: { ...source, media_type: actual } } };
+  const data = plainBase64(source.data, bytes);
+  return {
+    ok: true,
+    block: declared === actual && data === source.data ? block : { ...block, source: { ...source, media_type: actual, data } },
+  };
 }
 
 /** The same for a document block: base64 PDF is checked by its first bytes, text sources pass. */
 export function checkDocument(block: DocumentBlockParam): CheckedBlock<DocumentBlockParam> {
   const { source } = block;
-  if (source.type !== 'base64') return { ok: true, block };
-  const bytes = source.data.length > MAX_DOCUMENT_BASE64_CHARS ? undefined : decodeBase64(source.data);
-  if (bytes !== undefined && sniffMediaType(bytes) === 'application/pdf') return { ok: true, block };
+  if (isJsonObject(source) && source.type !== 'base64') return { ok: true, block };
+  const given: unknown = isJsonObject(source) ? source.data : undefined;
+  const bytes = typeof given !== 'string' || given.length > MAX_DOCUMENT_BASE64_CHARS ? undefined : decodeBase64(given);
+  if (bytes !== undefined && sniffMediaType(bytes) === 'application/pdf' && source.type === 'base64') {
+    const data = plainBase64(source.data, bytes);
+    return { ok: true, block: data === source.data ? block : { ...block, source: { ...source, data } } };
+  }
   return { ok: false, note: '[document left out: its data is not a PDF in base64, or too large]' };
 }
+
+/** The API takes base64 without line ends and with its padding; some encoders write the former and leave out the latter. */
+const plainBase64 = (data: string, bytes: Buffer): string =>
+  /[\r\n]/.test(data) || data.length % 4 !== 0 ? bytes.toString('base64') : data;
 
 /** Strict base64 (padding may be missing); undefined for anything else. `Buffer.from` alone skips what it does not know. */
 export function decodeBase64(data: string): Buffer | undefined {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json.js';
 import type { ContentBlockParam, DocumentBlockParam, ImageBlockParam, TextBlockParam, ToolResultContent } from '../messages/types.js';
 import { messageOf } from '../tool/errors.js';
 import type { AnyTool, MappedToolResult } from '../tool/types.js';
@@ -58,10 +59,18 @@ function cleanBlock(block: ResultBlock, toolName: string | undefined): ResultBlo
       return [provenOrNote(checkImage(block))];
     case 'document':
       return [provenOrNote(checkDocument(block))];
-    default:
+    case 'search_result':
+    case 'tool_reference':
       return [block];
+    default:
+      // Types are the compiler's; what a tool without them returns must not make the API refuse every later request.
+      return RESULT_PARTS.has(typeOf(block)) ? [block] : [textBlock(`[content of type ${JSON.stringify(typeOf(block))} left out]`)];
   }
 }
+
+/** What else the API takes inside a result (Claude API docs, "Handle tool calls"). */
+const RESULT_PARTS: ReadonlySet<unknown> = new Set(['browser_state']);
+const typeOf = (block: unknown): unknown => (isJsonObject(block) ? block.type : undefined);
 
 function provenOrNote<Block extends ImageBlockParam | DocumentBlockParam>(
   check: { readonly ok: true; readonly block: Block } | { readonly ok: false; readonly note: string },

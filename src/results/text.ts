@@ -18,9 +18,12 @@ export function sanitizeText(text: string, toolName?: string): string {
   return plain.replaceAll('\0', '\u2400').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 }
 
-/** True when decoded text is most likely no text: more than one character in ten is a control character or undecodable. */
+/**
+ * True when decoded text is most likely no text: more than one character in ten is a control character or undecodable. One that was
+ * cut off at the very end does not count: that is how a text looks whose writer was stopped.
+ */
 export function looksBinary(text: string): boolean {
-  const sample = text.slice(0, 8192);
+  const sample = (text.endsWith('\uFFFD') ? text.slice(0, -1) : text).slice(0, 8192);
   if (sample.length === 0) return false;
   let odd = 0;
   for (let index = 0; index < sample.length; index++) {

@@ -163,3 +163,9 @@ describe('a preview', () => {
     expect(tailWithin('one\ntwo\nthree', 8)).toBe('three');
   });
 });
+
+it('a character that was cut off at the end makes no text binary', () => {
+  expect(mapResult(plain, '\uFFFD').content).toBe('\uFFFD');
+  expect(mapResult(plain, 'ab\uFFFD').content).toBe('ab\uFFFD');
+  expect(mapResult(plain, '\uFFFD\uFFFD\uFFFD').content).toContain('binary');
+});

@@ -90,7 +90,7 @@ describe('a part of a tool that breaks', () => {
     ['isConcurrencySafe', { isConcurrencySafe: throws }, ran],
     ['resourceKeys', { resourceKeys: throws }, ran],
     ['resourceKeys without an answer', { resourceKeys: () => undefined }, ran],
-    ['isReadOnly', { isReadOnly: throws }, ran],
+    ['isReadOnly', { isReadOnly: throws }, refused('gathering permission facts failed: broken')],
     ['isDestructive', { isDestructive: throws }, ran],
     ['requiresUserInteraction', { requiresUserInteraction: throws }, refused('gathering permission facts failed: broken')],
     ['preparePermissionMatcher', { preparePermissionMatcher: throws }, refused('gathering permission facts failed: broken')],
