@@ -22,6 +22,8 @@ export interface PermissionCall {
   readonly tool?: ToolVerdict;
   /** The tool's `requiresUserInteraction`, or the MCP annotation of that meaning. */
   readonly requiresUserInteraction?: boolean;
+  /** The tool's `isReadOnly` of this input; undefined where nobody knows (a call judged by name alone). */
+  readonly readOnly?: boolean;
   /** From the tool's `preparePermissionMatcher`. */
   readonly matchesContent?: (ruleContent: string) => boolean;
 }

@@ -1,5 +1,5 @@
 import type { CallAspect, PermissionCall, PermissionState } from './call.js';
-import { PATH_TOOLS } from './toolNames.js';
+import { BUILTIN_TOOL_NAMES, PATH_TOOLS } from './toolNames.js';
 import type { PermissionFacts, RuleMatch } from './types.js';
 
 /** What a mode says of a call by itself (Claude Code docs, permission modes). */
@@ -8,7 +8,7 @@ export function modeVerdict(call: PermissionCall, aspect: CallAspect, state: Per
     case 'bypassPermissions':
       return { behavior: 'allow', reason: 'Mode bypassPermissions allows what nothing forbids or asks about' };
     case 'plan':
-      return aspect.writes
+      return aspect.writes || (call.readOnly === false && !BUILTIN_TOOL_NAMES.has(call.toolName))
         ? { behavior: 'ask', reason: 'Mode plan changes nothing without a yes, whatever the allow rules' }
         : { behavior: 'passthrough', reason: 'Mode plan has no say in what changes nothing' };
     case 'acceptEdits':

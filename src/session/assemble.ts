@@ -12,7 +12,7 @@ import type { Transcript } from '../messages/transcript.js';
 import { systemClock } from '../model/clock.js';
 import { answerWithCanUseTool } from '../permissions/canUseTool.js';
 import { createResultStore } from '../results/index.js';
-import { loadSettings } from '../settings/load.js';
+import { loadSettings, managedSettingsFile } from '../settings/load.js';
 import { SessionTasks } from '../tasks/tasks.js';
 import { messageOf } from '../tool/errors.js';
 import { findTool } from '../tool/index.js';
@@ -83,6 +83,8 @@ export function assembleSession(
       home,
       cwd,
       trusted: options.settings?.trusted ?? false,
+      files: options.settings?.files ?? true,
+      managedFile: options.settings?.managedFile ?? managedSettingsFile(),
       ...(options.settings?.file === undefined ? {} : { settingsFile: options.settings.file }),
       ...(options.permissions === undefined ? {} : { settings: { permissions: permissionSettings(options) } }),
       toolNames: (options.tools ?? []).map((tool) => tool.name),

@@ -40,6 +40,8 @@ export interface SettingsOptions {
   readonly home?: string;
   /** A further file, stronger than the project's (`--settings`). */
   readonly file?: string;
+  /** Managed settings, which nothing overrides. Default: the place they have on this system. */
+  readonly managedFile?: string;
   /** False reads no settings file at all; only what is given in code counts. Default true. */
   readonly files?: boolean;
   /** Whether the project's own allow rules count. Default false: a project one has just cloned must not grant itself anything. */

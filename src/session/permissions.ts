@@ -55,6 +55,7 @@ export function createSessionPermissions(options: SessionPermissionOptions): Ses
           hookSuppliedInput,
           tool: call.toolVerdict,
           requiresUserInteraction: tool.requiresUserInteraction(input),
+          readOnly: tool.isReadOnly(input) === true,
           ...(tool.mcp === undefined ? {} : { mcp: tool.mcp }),
           ...(tool.preparePermissionMatcher === undefined ? {} : { matchesContent: tool.preparePermissionMatcher(input) }),
         },

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -234,5 +234,56 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permiss
     const made = await run(project('PreToolUse', '#!/bin/bash\n/no/such-program\n'));
     expect(made.results().get('toolu_1_1')?.text).toContain('XYZ');
     expect(made.of('notice').some(({ message }) => /hook/i.test(message))).toBe(true);
+  });
+});
+
+describe('mode plan', () => {
+  it('asks before a tool of one’s own that may change something, whatever the allow rules; what only reads runs', async () => {
+    const asked: string[] = [];
+    const made = await scene([[toolUse('Change', {}), toolUse('Look', {})], [text('ok')]], {
+      tools: [testTool({ name: 'Change', isReadOnly: () => false }), testTool({ name: 'Look' })],
+      permissions: { mode: 'plan', allow: ['Change', 'Look'] },
+      canUseTool: async (name) => {
+        asked.push(name);
+        return { behavior: 'deny', message: 'not while planning' };
+      },
+    });
+    await made.session.send('go').done;
+    expect(asked).toEqual(['Change']);
+    expect(made.results().get('toolu_1_2')?.isError).toBe(false);
+  });
+});
+
+describe('settings files', () => {
+  it('hold in sessions as they do in explain: managed rules count in every session', async () => {
+    const cwd = tempDir();
+    const managedFile = join(cwd, 'managed.json');
+    writeFileSync(managedFile, JSON.stringify({ permissions: { deny: ['Echo(say:no)'] } }));
+    for (const files of [true, false]) {
+      const made = await scene([[toolUse('Echo', { say: 'no' })], [text('ok')]], {
+        cwd,
+        tools: [testTool({ name: 'Echo' })],
+        permissions: { allow: ['Echo'] },
+        settings: { home: cwd, managedFile, files },
+      });
+      await made.session.send('go').done;
+      expect(made.results().get('toolu_1_1')?.isError).toBe(true);
+    }
+  });
+
+  it('of project and user are not read where none are wanted', async () => {
+    const cwd = tempDir();
+    mkdirSync(join(cwd, '.claude'));
+    writeFileSync(join(cwd, '.claude', 'settings.json'), JSON.stringify({ permissions: { deny: ['Echo(say:no)'] } }));
+    for (const files of [true, false]) {
+      const made = await scene([[toolUse('Echo', { say: 'no' })], [text('ok')]], {
+        cwd,
+        tools: [testTool({ name: 'Echo' })],
+        permissions: { allow: ['Echo'] },
+        settings: { home: cwd, files },
+      });
+      await made.session.send('go').done;
+      expect(made.results().get('toolu_1_1')?.isError).toBe(files);
+    }
   });
 });

@@ -97,6 +97,9 @@ const WRAPPERS: readonly Production[] = [
 
 const around = (spelling: string, apply: Production['apply']): Production => ({ spelling, apply });
 
+/** `$((` would begin arithmetic: a subshell inside a substitution needs the space. */
+const substituted = (c: string): string => (c.startsWith('(') ? `$( ${c} )` : `$(${c})`);
+
 /** Scripts around the command. */
 const SCRIPTS: readonly Production[] = [
   around('after &&', (c) => `true && ${c}`),
@@ -110,15 +113,15 @@ const SCRIPTS: readonly Production[] = [
   around('after a comment', (c) => `ls # nothing\n${c}`),
   around('in a subshell', (c) => `(${c})`),
   around('in a group', (c) => `{ ${c}; }`),
-  around('in $(…)', (c) => `echo $(${c})`),
-  around('in $(…) inside quotes', (c) => `echo "$(${c})"`),
+  around('in $(…)', (c) => `echo ${substituted(c)}`),
+  around('in $(…) inside quotes', (c) => `echo "${substituted(c)}"`),
   around('in backquotes', (c) => `echo \`${c}\``),
   around('in <(…)', (c) => `cat <(${c})`),
-  around('in an assignment', (c) => `x=$(${c})`),
+  around('in an assignment', (c) => `x=${substituted(c)}`),
   around('in an if', (c) => `if true; then ${c}; fi`),
   around('in a loop', (c) => `for i in 1; do ${c}; done`),
   around('in a function', (c) => `f() { ${c}; }; f`),
-  around('in a here document', (c) => `cat <<EOF\n$(${c})\nEOF`),
+  around('in a here document', (c) => `cat <<EOF\n${substituted(c)}\nEOF`),
   around('as a script of bash', (c) => `bash <<'END'\n${c}\nEND`),
   around('in bash -c', (c) => `bash -c ${quoted(c)}`),
   around('in sh -c after &&', (c) => `sh -c ${quoted(`true && ${c}`)}`),
