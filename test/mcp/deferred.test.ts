@@ -81,7 +81,8 @@ describe('deferred tools', () => {
     const body = second.server.requests[0]?.body ?? {};
     expect(toolNamesOf(body)).toEqual(['ToolSearch', 'mcp__w__ping', 'mcp__w__forecast']);
     expect(JSON.stringify(body.messages).split('mcp__w__history').length - 1).toBe(1);
-    expect(second.results().get('toolu_1_1')).toEqual({ text: 'forecast {"city":"Oslo"}', isError: false });
+    // The id of the first session's call came again: in the history the new one has an id of its own.
+    expect([...second.results().values()].at(-1)).toEqual({ text: 'forecast {"city":"Oslo"}', isError: false });
   });
 
   it('are offered with their schema as it is now when it has changed since', async () => {
