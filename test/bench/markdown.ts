@@ -10,7 +10,9 @@ export interface Report {
 }
 
 const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map((_, column) => (column === 0 ? '---' : '--:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  [head, head.map((_, column) => (column === 0 ? '---' : '--:')), ...rows]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
 
 const INTRODUCTION = `Every contestant talks to the same local server, which runs in a process of its own and streams real server-sent events. Each contestant is
 compiled JavaScript in its own process. Rounds are interleaved after a warm-up; a figure is the median of the rounds, the spread their lowest
