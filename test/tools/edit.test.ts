@@ -286,12 +286,14 @@ describe('links and modes', () => {
     expect(readdirSync(dir).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it.runIf(process.getuid?.() === 0)('keeps the owner', async () => {
+  it('keeps the owner', async () => {
     put('a', 'one');
-    chownSync(at('a'), 1234, 4321);
+    // Only root may give a file away; for anyone else the owner to keep is oneself.
+    if (process.getuid?.() === 0) chownSync(at('a'), 1234, 4321);
+    const { uid, gid } = statSync(at('a'));
     await see('a');
     await change('a', 'one', 'two');
-    expect(statSync(at('a'))).toMatchObject({ uid: 1234, gid: 4321 });
+    expect(statSync(at('a'))).toMatchObject({ uid, gid });
   });
 
   it('refuses a read-only file without changing its mode', async () => {

@@ -25,8 +25,8 @@ export interface TurnScript {
   readonly calls: readonly CallScript[];
 }
 
-const projectSettings = '/work/shop/.sixgates/settings.json';
-const userSettings = '/home/ada/.sixgates/settings.json';
+const projectSettings = '/work/shop/.claude/settings.json';
+const userSettings = '/home/ada/.claude/settings.json';
 export const rule = (behavior: PermissionRule['behavior'], text: string, line: number, file = projectSettings): PermissionRule => {
   const open = text.indexOf('(');
   return {
@@ -52,7 +52,7 @@ const guard: HookRun = {
   event: 'PreToolUse',
   name: 'guard.mjs',
   handler: 'command',
-  command: 'node .sixgates/hooks/guard.mjs --strict',
+  command: 'node .claude/hooks/guard.mjs --strict',
   ms: 48,
   exitCode: 0,
   status: 'ok',
