@@ -29,7 +29,7 @@ interface NamedFile {
 export function bashAspect(call: PermissionCall, state: PermissionState, wholeToolAllow: RuleMatch | null): CallAspect {
   const { command } = call.input;
   if (typeof command !== 'string') return NO_ASPECT;
-  const analysis = analyzeCommand(command, { cwd: state.cwd });
+  const analysis = analyzeCommand(command, { cwd: state.cwd, opaque: state.opaque ?? 'strict' });
   const files = fileAccesses(analysis).map((access): NamedFile => ({ access, forms: formsOfAccess(access, state) }));
   const contents = allowContents(state, wholeToolAllow);
   const unaided = judge(coverage(analysis, { allow: [] }), files, state, false);

@@ -41,6 +41,8 @@ export interface PermissionState {
   readonly canAsk: boolean;
   readonly hasPermissionRequestHooks: boolean;
   readonly hasClassifier: boolean;
+  /** What becomes of commands that cannot be known before they run. Default `strict`. */
+  readonly opaque?: 'strict' | 'claude-code';
 }
 
 export const baseOf = (state: PermissionState): PathBase => ({ ...state.rules.base, cwd: state.cwd });

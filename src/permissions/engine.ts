@@ -28,6 +28,11 @@ export interface PermissionEngineOptions {
   readonly hasPermissionRequestHooks?: (toolName: string) => boolean;
   /** Whether a classifier is provided for mode auto. Default false. */
   readonly hasClassifier?: boolean;
+  /**
+   * Shell commands that hide what they run (`eval`, a variable in command position, an interpreter's `-c`). `strict` (default): denied where
+   * the text shows a denied command, else asked about where any Bash deny or ask rule exists. `claude-code`: as leniently as Claude Code.
+   */
+  readonly opaque?: 'strict' | 'claude-code';
   /** Connected MCP servers. */
   readonly mcpServers?: readonly string[];
   /** Tools besides the built-in ones. */
@@ -137,6 +142,7 @@ export class PermissionEngine {
       fs: this.fs,
       canAsk,
       hasClassifier,
+      opaque: this.options.opaque ?? 'strict',
       hasPermissionRequestHooks: hasPermissionRequestHooks?.(toolName) ?? false,
     };
   }

@@ -122,6 +122,7 @@ export function assembleSession(
       resultsDir,
       toolNames: (options.tools ?? []).map((tool) => tool.name),
       canAsk,
+      opaque: options.opaque ?? 'strict',
       hasClassifier: options.classifier !== undefined,
       hasPermissionRequestHooks: (toolName) => hooks.isConfigured('PermissionRequest', toolName),
       mcpServers: sources.servers.map(({ name }) => name),

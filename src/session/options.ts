@@ -68,6 +68,8 @@ export interface SessionOptions {
   /** Rules, mode and directories given in code; joined with those of the settings files. */
   readonly permissions?: PermissionSettings & { readonly mode?: PermissionMode };
   readonly settings?: SettingsOptions;
+  /** Shell commands that hide what they run: `strict` (default), or `claude-code`, as leniently as Claude Code treats them. */
+  readonly opaque?: 'strict' | 'claude-code';
   readonly hooks?: HookCallbacks;
   /** Decides questions by itself (the Agent SDK's callback). Without it they wait in the session's prompt queue. */
   readonly canUseTool?: CanUseTool;

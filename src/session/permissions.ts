@@ -12,6 +12,7 @@ interface SessionPermissionOptions {
   readonly mcpServers: readonly string[];
   readonly canAsk: boolean;
   readonly hasClassifier: boolean;
+  readonly opaque: 'strict' | 'claude-code';
   readonly hasPermissionRequestHooks: (toolName: string) => boolean;
   /** Rules have changed: what the model is shown may have, too. */
   readonly onChange: () => void;
@@ -30,6 +31,7 @@ export function createSessionPermissions(options: SessionPermissionOptions): Ses
     internalDirectories: [resultsDir],
     canAsk,
     hasClassifier,
+    opaque: options.opaque,
     hasPermissionRequestHooks,
     toolNames,
     mcpServers,
