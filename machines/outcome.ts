@@ -1,5 +1,6 @@
 import type { PermissionDecision } from '../src/permissions/types.js';
 import type { AbortReason, CallOutcome, CancelPhase } from '../src/tool/call.js';
+import { messageOf } from './errorText.js';
 import type { Report, ToolEnd } from './toolCallProtocol.js';
 
 /** How each abort reads in a result and in a log. */
@@ -35,7 +36,7 @@ export const deniedOutcome = (decision: PermissionDecision): CallOutcome => ({
 
 /** A gate that broke. The call is not run: a guard that cannot decide does not let through. */
 export const brokenGateOutcome = (gate: string, error: unknown): CallOutcome => {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return {
     kind: 'failed',
     isError: true,
@@ -46,7 +47,7 @@ export const brokenGateOutcome = (gate: string, error: unknown): CallOutcome => 
 
 /** The machinery broke while a call was under way, or after it: nobody can say how much of it was done. */
 export const brokenRunOutcome = (what: string, error: unknown): CallOutcome => {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return {
     kind: 'failed',
     isError: true,

@@ -1,6 +1,7 @@
 import { assign, emit, setup } from 'xstate';
 import type { PermissionAnswer, PermissionDecision, TraceEntry, VerdictBehavior } from '../src/permissions/types.js';
 import type { AbortReason } from '../src/tool/call.js';
+import { messageOf } from './errorText.js';
 import { checksBetween, type PermissionCheck, verdictOf } from './permissionChecks.js';
 import type {
   AddressedAnswer,
@@ -19,7 +20,6 @@ import {
   decisionOf,
   demandOf,
   failureEntry,
-  messageOf,
   modeRefusal,
   nobodyEntry,
   questionTo,

@@ -1,5 +1,6 @@
 import type { PermissionAnswer, PermissionDecision, TraceEntry } from '../src/permissions/types.js';
 import type { AbortReason } from '../src/tool/call.js';
+import { messageOf } from './errorText.js';
 import type { ClassifierVerdict, PermissionContext, PermissionQuestion } from './permissionProtocol.js';
 
 const nothingChecked: TraceEntry = { check: 'start', behavior: 'passthrough', reason: 'Nothing has been checked yet' };
@@ -39,8 +40,6 @@ export const classifierEntry = ({ behavior, reason }: ClassifierVerdict): TraceE
   source: { type: 'classifier' },
   reason,
 });
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export const failureEntry = (check: string, who: string, error: unknown): TraceEntry => ({
   check,

@@ -2,6 +2,7 @@ import { assign, sendTo, setup } from 'xstate';
 import type { HookResult } from '../src/hooks/types.js';
 import type { ModelError } from '../src/model/types.js';
 import type { AbortReason } from '../src/tool/call.js';
+import { messageOf } from './errorText.js';
 import type { ExecutorReport } from './executor.js';
 import { port } from './port.js';
 import type { AbortEvent } from './protocol.js';
@@ -170,7 +171,7 @@ const machine = setup({
             ],
             onError: {
               target: '#query.ended',
-              actions: { type: 'conclude', params: ({ event }) => ({ end: 'runtimeError', reason: textOf(event.error) }) },
+              actions: { type: 'conclude', params: ({ event }) => ({ end: 'runtimeError', reason: messageOf(event.error) }) },
             },
           },
         },
@@ -211,7 +212,7 @@ const machine = setup({
             ],
             onError: {
               target: '#query.ended',
-              actions: { type: 'conclude', params: ({ event }) => ({ end: 'runtimeError', reason: textOf(event.error) }) },
+              actions: { type: 'conclude', params: ({ event }) => ({ end: 'runtimeError', reason: messageOf(event.error) }) },
             },
           },
         },
@@ -237,7 +238,7 @@ const machine = setup({
         onDone: { target: 'weighingAnswer', actions: { type: 'rememberTurn', params: ({ event }) => ({ output: event.output }) } },
         onError: {
           target: 'ended',
-          actions: { type: 'conclude', params: ({ event }) => ({ end: 'runtimeError', reason: textOf(event.error) }) },
+          actions: { type: 'conclude', params: ({ event }) => ({ end: 'runtimeError', reason: messageOf(event.error) }) },
         },
       },
       on: {
@@ -320,7 +321,6 @@ const machine = setup({
   },
 });
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const blockReason = (hook: HookResult): string => hook.stop?.reason ?? hook.block?.reason ?? 'a UserPromptSubmit hook blocked the prompt';
 
 const abortOf = ({ abort, last }: QueryContext): string => abort ?? last?.abortReason ?? 'aborted';

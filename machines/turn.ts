@@ -3,6 +3,7 @@ import type { JsonObject } from '../src/json.js';
 import type { StopReason } from '../src/messages/types.js';
 import type { ModelError, ModelStreamEvent, StreamEnd } from '../src/model/types.js';
 import type { AbortReason, ToolUseRequest } from '../src/tool/call.js';
+import { messageOf } from './errorText.js';
 import { type ExecutorReport, executorMachine } from './executor.js';
 import { eventPort, port } from './port.js';
 import type { AbortEvent, ExecutorOutput, ExecutorRequest } from './protocol.js';
@@ -164,7 +165,7 @@ const machine = resuming.createMachine({
         src: 'prepareTurn',
         input: ({ context }) => context.address,
         onDone: { target: 'answering', actions: { type: 'rememberPlan', params: ({ event }) => ({ plan: event.output }) } },
-        onError: { target: 'done', actions: { type: 'rememberFault', params: ({ event }) => ({ fault: textOf(event.error) }) } },
+        onError: { target: 'done', actions: { type: 'rememberFault', params: ({ event }) => ({ fault: messageOf(event.error) }) } },
       },
       on: {
         abort: {
@@ -181,7 +182,7 @@ const machine = resuming.createMachine({
         src: 'executor',
         input: ({ context }) => ({ maxConcurrency: context.plan.maxConcurrency, eager: context.plan.eager }),
         onDone: { target: 'attaching', actions: { type: 'rememberExecuted', params: ({ event }) => ({ executed: event.output }) } },
-        onError: { target: 'attaching', actions: { type: 'rememberFault', params: ({ event }) => ({ fault: textOf(event.error) }) } },
+        onError: { target: 'attaching', actions: { type: 'rememberFault', params: ({ event }) => ({ fault: messageOf(event.error) }) } },
       },
       on: {
         abort: [
@@ -222,7 +223,7 @@ const machine = resuming.createMachine({
             input: ({ context }) => ({ ...context.address, attempt: context.attempt }),
             onError: {
               target: 'settling',
-              actions: [{ type: 'rememberFault', params: ({ event }) => ({ fault: textOf(event.error) }) }, 'closeStream'],
+              actions: [{ type: 'rememberFault', params: ({ event }) => ({ fault: messageOf(event.error) }) }, 'closeStream'],
             },
           },
           on: {
@@ -298,7 +299,7 @@ const machine = resuming.createMachine({
           { guard: ({ event }) => event.output.preventContinuation, target: 'done', actions: 'preventContinuation' },
           { target: 'done' },
         ],
-        onError: { target: 'done', actions: { type: 'rememberFault', params: ({ event }) => ({ fault: textOf(event.error) }) } },
+        onError: { target: 'done', actions: { type: 'rememberFault', params: ({ event }) => ({ fault: messageOf(event.error) }) } },
       },
       on: {
         abort: {
@@ -311,8 +312,6 @@ const machine = resuming.createMachine({
     done: { type: 'final' },
   },
 });
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function outputOf({ received, end, abort, executed, fault }: TurnContext): TurnOutput {
   const broken = end?.kind === 'broken' ? end.error : null;

@@ -19,4 +19,4 @@ export const EXIT_CODES = `
 Exit codes: 0 answered, 1 failed, 2 could not begin (wrong usage, file, directory or session),
 3 ended by a limit, a hook or a refusal, 130 interrupted.`;
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export { messageOf } from '../tool/errors.js';

@@ -11,6 +11,7 @@ import type {
   PermissionRule,
   RuleBehavior,
 } from '../../src/permissions/types.js';
+import { quietFacts } from '../../src/testing/machines.js';
 
 type Snapshot = SnapshotFrom<typeof permissionMachine>;
 
@@ -18,22 +19,7 @@ const rule = (behavior: RuleBehavior): { rule: PermissionRule } => ({
   rule: { behavior, toolName: 'Bash', text: 'Bash', scope: 'projectSettings', file: '/p/.claude/settings.json', line: 3, root: '/p' },
 });
 
-const quiet: PermissionFacts = {
-  mode: 'default',
-  denyRule: null,
-  hook: null,
-  askRule: null,
-  requiresPerson: null,
-  safety: null,
-  tool: { behavior: 'passthrough' },
-  modeVerdict: { behavior: 'passthrough', reason: 'no say' },
-  allowRule: null,
-  builtInAllow: null,
-  shadowed: [],
-  canAsk: true,
-  hasPermissionRequestHooks: false,
-  suggestions: [],
-};
+const quiet: PermissionFacts = { ...quietFacts, modeVerdict: { behavior: 'passthrough', reason: 'no say' } };
 
 const inputOf = (facts: PermissionFacts) => ({ callId: 't1', toolName: 'Bash', inputDigest: 'd1', facts });
 

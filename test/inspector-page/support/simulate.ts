@@ -12,26 +12,15 @@ import type { Breakpoint } from '../../../src/inspect/index.js';
 import { DebugGate, type InspectedSystem, inspectFlow } from '../../../src/inspect/index.js';
 import type { ModelStreamEvent } from '../../../src/model/types.js';
 import type { PermissionAnswer, PermissionDecision, PermissionFacts } from '../../../src/permissions/types.js';
+import { quietFacts } from '../../../src/testing/machines.js';
 import type { AbortReason } from '../../../src/tool/call.js';
 import type { ValidationVerdict } from '../../../src/tool/types.js';
 import type { CallScript, TurnScript } from './story.js';
 import { VirtualTime } from './virtualTime.js';
 
 const noFacts: PermissionFacts = {
-  mode: 'default',
-  denyRule: null,
-  hook: null,
-  askRule: null,
-  requiresPerson: null,
-  safety: null,
-  tool: { behavior: 'passthrough' },
+  ...quietFacts,
   modeVerdict: { behavior: 'passthrough', reason: 'Mode default decides nothing by itself' },
-  allowRule: null,
-  builtInAllow: null,
-  shadowed: [],
-  canAsk: true,
-  hasPermissionRequestHooks: false,
-  suggestions: [],
 };
 
 type AttachInput = TurnAddress & { readonly executed: ExecutorOutput | null; readonly abort: AbortReason | null };
