@@ -6,10 +6,9 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launch } from './support/chromium.js';
 import { toldFlow } from './support/flows.js';
-import { type OpenPage, openFlow, watchedPage } from './support/open.js';
+import { on, story } from './support/onPage.js';
+import { openFlow, watchedPage } from './support/open.js';
 import { caughtUp } from './support/read.js';
-import { type Simulation, simulate } from './support/simulate.js';
-import { bugfix } from './support/story.js';
 
 let browser: Awaited<ReturnType<typeof launch>>;
 let context: BrowserContext;
@@ -18,21 +17,6 @@ beforeAll(async () => {
   context = browser.context;
 });
 afterAll(() => browser.close());
-
-async function on(opened: Promise<OpenPage>, work: (opened: OpenPage) => Promise<void>): Promise<void> {
-  const one = await opened;
-  try {
-    await work(one);
-  } finally {
-    await one.close();
-  }
-}
-
-async function story(): Promise<Simulation> {
-  const simulation = await simulate(bugfix(null));
-  await simulation.time.play();
-  return simulation;
-}
 
 /** Injected over the debugging protocol, because the page's policy rightly keeps foreign scripts out. */
 async function violations(page: Page): Promise<readonly string[]> {

@@ -4,7 +4,8 @@ import type { DecisionMade, FlowEvent } from '../../src/inspect/index.js';
 import { ruleOrigin } from '../../visualizations/inspector/src/model/describe.js';
 import { launch } from './support/chromium.js';
 import { toldFlow } from './support/flows.js';
-import { type OpenPage, openFlow } from './support/open.js';
+import { on } from './support/onPage.js';
+import { openFlow } from './support/open.js';
 import { activeStates, caughtUp, selectActor } from './support/read.js';
 import { simulate } from './support/simulate.js';
 import { bugfix, type CallScript, readOnly, rule, verdicts } from './support/story.js';
@@ -16,15 +17,6 @@ beforeAll(async () => {
   context = browser.context;
 });
 afterAll(() => browser.close());
-
-async function on(opened: Promise<OpenPage>, work: (opened: OpenPage) => Promise<void>): Promise<void> {
-  const one = await opened;
-  try {
-    await work(one);
-  } finally {
-    await one.close();
-  }
-}
 
 const openQuestion = {
   id: 'ask:toolu_1',

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FlowIndex } from '../../src/inspect/index.js';
 import { launch } from './support/chromium.js';
 import { everyMachine, strangeFlow } from './support/flows.js';
-import { type OpenPage, openFlow } from './support/open.js';
+import { on, story } from './support/onPage.js';
+import { openFlow } from './support/open.js';
 import { activeStates, caughtUp, selectActor } from './support/read.js';
-import { type Simulation, simulate } from './support/simulate.js';
+import { simulate } from './support/simulate.js';
 import { bugfix } from './support/story.js';
 
 let browser: Awaited<ReturnType<typeof launch>>;
@@ -15,22 +16,6 @@ beforeAll(async () => {
   context = browser.context;
 });
 afterAll(() => browser.close());
-
-/** Runs a test on a page and closes it whatever happens. */
-async function on(opened: Promise<OpenPage>, work: (opened: OpenPage) => Promise<void>): Promise<void> {
-  const one = await opened;
-  try {
-    await work(one);
-  } finally {
-    await one.close();
-  }
-}
-
-async function story(): Promise<Simulation> {
-  const simulation = await simulate(bugfix(null));
-  await simulation.time.play();
-  return simulation;
-}
 
 describe('the page and its origin', () => {
   test('asks its own origin only, hides the token, and breaks no policy in light and dark', async () => {
