@@ -60,6 +60,9 @@ function syntheticResult(record: CallRecord, outcome: CallOutcome): StoredResult
 async function runPostHooks(record: CallRecord, end: ToolEnd, services: Services, signal: AbortSignal): Promise<HookResult | undefined> {
   if (end.kind === 'aborted') return undefined;
   const tool = toolOf(record);
+  // Whether it failed is only asked where a hook wants to know: the answer costs a mapping of the output.
+  if (!services.hooks.isConfigured('PostToolUse', tool.name) && !services.hooks.isConfigured('PostToolUseFailure', tool.name))
+    return undefined;
   const failure = failureOf(record, end);
   const event = failure === undefined ? 'PostToolUse' : 'PostToolUseFailure';
   if (!services.hooks.isConfigured(event, tool.name)) return undefined;
