@@ -122,7 +122,7 @@ describe('a subagent', () => {
             return [text('The answer is 42.')];
           }
         }
-        return [text(n < 4 && !said(request).includes('42') ? 'started' : 'noted')];
+        return [text(n < 4 && !said(request).includes('The answer is 42.') ? 'started' : 'noted')];
       },
       { ...options },
     );
