@@ -1,8 +1,8 @@
-import type { HookClock } from './clock.js';
+import type { MonotonicClock } from '../model/clock.js';
 import type { ConfiguredHook } from './config-types.js';
 import { capContext } from './context-cap.js';
 import { type HookEffects, hookLabel, type RawOutcome } from './effects.js';
-import { messageOf } from './handler.js';
+import { failureSentence } from './handler.js';
 import { interpret } from './interpret.js';
 import { runRecord } from './run-record.js';
 import type { HookPorts } from './runner-types.js';
@@ -24,7 +24,7 @@ export class AsyncHooks {
 
   constructor(
     private readonly ports: Pick<HookPorts, 'onAsyncResult' | 'persistText'>,
-    private readonly clock: HookClock,
+    private readonly clock: MonotonicClock,
   ) {}
 
   adopt(run: BackgroundRun): void {
@@ -49,7 +49,7 @@ export class AsyncHooks {
     try {
       this.ports.onAsyncResult?.(result);
     } catch (error) {
-      process.emitWarning(`A listener for background hooks threw: ${messageOf(error)}`);
+      process.emitWarning(`A listener for background hooks threw: ${failureSentence(error)}`);
     }
   }
 }

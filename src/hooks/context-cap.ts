@@ -1,6 +1,6 @@
 import type { ConfiguredHook } from './config-types.js';
 import { type HookEffects, hookLabel } from './effects.js';
-import { messageOf } from './handler.js';
+import { failureSentence } from './handler.js';
 import { CONTEXT_CAP_CHARS } from './limits.js';
 import type { HookPorts } from './runner-types.js';
 
@@ -27,7 +27,9 @@ export async function capContext(
       context.push(`Context of ${hookLabel(hook)} (${text.length} characters) is in ${path}. It begins:\n${text.slice(0, PREVIEW_CHARS)}`);
     } catch (error) {
       context.push(`${text.slice(0, CONTEXT_CAP_CHARS)}\n[${text.length - CONTEXT_CAP_CHARS} more characters were left out]`);
-      notices.push(`${hookLabel(hook)}: its context of ${text.length} characters was cut to ${CONTEXT_CAP_CHARS}: ${messageOf(error)}`);
+      notices.push(
+        `${hookLabel(hook)}: its context of ${text.length} characters was cut to ${CONTEXT_CAP_CHARS}: ${failureSentence(error)}`,
+      );
     }
   }
   return { ...effects, context, notices };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js';
-import type { HookClock } from './clock.js';
+import { after, type MonotonicClock } from '../model/clock.js';
 import type { ConfiguredHook, HookConfig, HookHandler } from './config-types.js';
 import type { RawOutcome } from './effects.js';
 import type { HookContext, HookPorts } from './runner-types.js';
@@ -15,7 +15,7 @@ export interface HandlerCall<Handler extends HookHandler = HookHandler> {
   readonly config: HookConfig;
   readonly context: HookContext;
   readonly ports: HookPorts;
-  readonly clock: HookClock;
+  readonly clock: MonotonicClock;
   /** Called at most once, when the handler goes on in the background; `done` never rejects. */
   readonly toBackground: (background: { readonly done: Promise<RawOutcome>; cancel(): void }) => void;
 }
@@ -37,14 +37,15 @@ export function bounded(call: HandlerCall, work: (signal: AbortSignal) => Promis
       controller.abort();
     };
     const onAbort = () => settle({ kind: 'cancelled' });
-    const offTimer = call.clock.after(call.timeoutMs, () => settle({ kind: 'timeout', ms: call.timeoutMs }));
+    const offTimer = after(call.clock, call.timeoutMs, () => settle({ kind: 'timeout', ms: call.timeoutMs }));
     call.signal.addEventListener('abort', onAbort, { once: true });
     if (call.signal.aborted) return onAbort();
-    work(controller.signal).then(settle, (error: unknown) => settle({ kind: 'failed', message: messageOf(error) }));
+    work(controller.signal).then(settle, (error: unknown) => settle({ kind: 'failed', message: failureSentence(error) }));
   });
 }
 
-export function messageOf(error: unknown): string {
+/** What was thrown, and its cause, as one sentence with its full stop. */
+export function failureSentence(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return /[.!?]$/.test(text) ? `${text}${cause}` : `${text}${cause}.`;

@@ -1,4 +1,3 @@
-export type { HookClock } from './clock.js';
 export { loadHooks } from './config.js';
 export type { ConfiguredHook, HookCallback, HookCallbacks, HookConfig, HookIssue, HookSource } from './config-types.js';
 export { describeInputChange } from './input-change.js';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { HookClock } from './clock.js';
+import { after, idlyAfter, type MonotonicClock } from '../model/clock.js';
 import { OUTPUT_CAP_BYTES, STDERR_CAP_BYTES } from './limits.js';
 import { groupAlive, own, signalGroup } from './process-group.js';
 
@@ -11,7 +11,7 @@ export interface ProcessSpec {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: string;
   readonly timeoutMs: number;
-  readonly clock: HookClock;
+  readonly clock: MonotonicClock;
   /** The first complete line of stdout, as soon as it is there. */
   readonly onFirstLine?: (line: string) => void;
 }
@@ -93,7 +93,7 @@ export function runProcess(spec: ProcessSpec): RunningProcess {
   const limit = (ms: number) => {
     offTimer();
     deadline = clock.now() + ms;
-    if (!ending) offTimer = clock.after(ms, () => terminate({ kind: 'timeout', ms }));
+    if (!ending) offTimer = after(clock, ms, () => terminate({ kind: 'timeout', ms }));
   };
 
   child.once('error', (error) => {
@@ -116,7 +116,7 @@ export function runProcess(spec: ProcessSpec): RunningProcess {
   const drain = (rounds: number) => {
     const before = stdout.size;
     // One turn of the event loop more, so that output waiting in the pipe is read before silence is concluded.
-    offDrain = clock.after(DRAIN_MS, () => setImmediate(() => (stdout.size > before && rounds > 0 ? drain(rounds - 1) : finish())));
+    offDrain = after(clock, DRAIN_MS, () => setImmediate(() => (stdout.size > before && rounds > 0 ? drain(rounds - 1) : finish())));
   };
   child.once('exit', (code) => {
     exit = { code };
@@ -128,7 +128,7 @@ export function runProcess(spec: ProcessSpec): RunningProcess {
 }
 
 /** Waits until a signalled group is gone, kills it after the grace, and goes on in any case shortly after. */
-function endGroup(pid: number, clock: HookClock, done: () => void): void {
+function endGroup(pid: number, clock: MonotonicClock, done: () => void): void {
   const start = clock.now();
   let killedAt: number | undefined;
   const look = () => {
@@ -138,16 +138,16 @@ function endGroup(pid: number, clock: HookClock, done: () => void): void {
       signalGroup(pid, 'SIGKILL');
       killedAt = now;
     }
-    clock.after(POLL_MS, look);
+    after(clock, POLL_MS, look);
   };
-  clock.after(POLL_MS, look);
+  after(clock, POLL_MS, look);
 }
 
 /**
  * What a leader that ended well left running may go on until the hook's time is over and is ended then. It does not keep
  * this process alive. Looking often keeps a recycled process id from being taken for the group.
  */
-function watchLeftovers(pid: number, clock: HookClock, remainingMs: number): void {
+function watchLeftovers(pid: number, clock: MonotonicClock, remainingMs: number): void {
   if (!groupAlive(pid)) return;
   if (remainingMs <= 0) {
     signalGroup(pid, 'SIGTERM');
@@ -155,7 +155,7 @@ function watchLeftovers(pid: number, clock: HookClock, remainingMs: number): voi
     return;
   }
   const wait = Math.min(WATCH_MS, remainingMs);
-  clock.after(wait, () => watchLeftovers(pid, clock, remainingMs - wait), true);
+  idlyAfter(clock, wait, () => watchLeftovers(pid, clock, remainingMs - wait));
 }
 
 /** Keeps the head of a stream and goes on reading, so that the writer never blocks. Decodes once, so no character is split. */

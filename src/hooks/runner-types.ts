@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.js';
+import type { MonotonicClock } from '../model/clock.js';
 import type { PermissionMode } from '../permissions/types.js';
-import type { HookClock } from './clock.js';
 import type { AsyncHookResult, HookRunner } from './types.js';
 
 /** What a session tells its hooks. Functions are asked at each event. */
@@ -36,7 +36,7 @@ export interface HookPorts {
   readonly model?: {
     complete(prompt: string, options: { readonly model?: string; readonly signal: AbortSignal }): Promise<string>;
   };
-  readonly clock?: HookClock;
+  readonly clock?: MonotonicClock;
   /** Keeps a context text that is too long for the model and returns its path. Without it the text is cut, and says so. */
   readonly persistText?: (text: string, name: string) => Promise<string>;
   /** What background handlers said, when they are done. */

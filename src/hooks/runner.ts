@@ -1,11 +1,11 @@
 import type { JsonObject } from '../json.js';
+import { systemClock } from '../model/clock.js';
 import { AsyncHooks } from './async-hooks.js';
-import { systemClock } from './clock.js';
 import type { ConfiguredHook, HookConfig, HookHandler } from './config-types.js';
 import { capContext } from './context-cap.js';
 import type { RawOutcome } from './effects.js';
 import { eventTraits } from './events.js';
-import { type HandlerCall, messageOf } from './handler.js';
+import { failureSentence, type HandlerCall } from './handler.js';
 import { runCommand } from './handlers/command.js';
 import { runFunction } from './handlers/function.js';
 import { runHttp } from './handlers/http.js';
@@ -109,7 +109,7 @@ async function attempt(work: () => Promise<RawOutcome>): Promise<RawOutcome> {
   try {
     return await work();
   } catch (error) {
-    return { kind: 'failed', message: `It could not be started: ${messageOf(error)}` };
+    return { kind: 'failed', message: `It could not be started: ${failureSentence(error)}` };
   }
 }
 
@@ -118,7 +118,7 @@ function report<T>(listener: ((value: T) => void) | undefined, value: T): void {
   try {
     listener?.(value);
   } catch (error) {
-    process.emitWarning(`A listener for hook runs threw: ${messageOf(error)}`);
+    process.emitWarning(`A listener for hook runs threw: ${failureSentence(error)}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject } from '../json.js';
 import type { ConfiguredHook } from './config-types.js';
 import { hookLabel } from './effects.js';
 import { isToolEvent } from './events.js';
-import { messageOf } from './handler.js';
+import { failureSentence } from './handler.js';
 import type { HookPorts } from './runner-types.js';
 import { HOOK_EVENTS, type HookEvent, type HookRequest } from './types.js';
 
@@ -64,7 +64,7 @@ export class HookSelection {
     try {
       return this.matchesRule(rule, toolName, isJsonObject(input) ? input : {}) !== false;
     } catch (error) {
-      notices.push(`${hookLabel(hook)}: "if": ${JSON.stringify(rule)} could not be judged (${messageOf(error)}); the hook runs.`);
+      notices.push(`${hookLabel(hook)}: "if": ${JSON.stringify(rule)} could not be judged (${failureSentence(error)}); the hook runs.`);
       return true;
     }
   }

@@ -178,7 +178,6 @@ export { type MachineModule, type RegressionTestOptions, regressionTest } from '
 export { type FlowListener, FlowLog, type FlowLogOptions } from './flowLog.js';
 export { createFlowSink, type FlowSink } from './flowSink.js';
 export { DebugGate, type DebugGateOptions } from './gate/debugGate.js';
-export type { BaseClock } from './gate/freezingClock.js';
 export type { Inspectable, InspectableSession, InspectionTarget } from './inspectable.js';
 export type * from './protocol/flowEvents.js';
 export { type ActorMoment, FlowIndex } from './protocol/flowIndex.js';

@@ -1,3 +1,5 @@
+import { MAX_TIMER_MS } from '../model/clock.js';
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Times in milliseconds, sizes in characters. Names and defaults: Claude Code docs, "Environment variables" and "MCP". */
@@ -14,8 +16,6 @@ export interface McpLimits {
 
 const MINUTE = 60_000;
 const CHARS_PER_TOKEN = 2;
-/** Longest that a timer can wait. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function mcpLimits(env: Env): McpLimits {
   const idle = wholeNumber(env.CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT);

@@ -1,7 +1,8 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.js';
-import { MAX_LISTED, MAX_PAGES, MAX_TIMER_MS } from './limits.js';
+import { MAX_TIMER_MS } from '../model/clock.js';
+import { MAX_LISTED, MAX_PAGES } from './limits.js';
 
 /** A tool as its server describes it. Read with care: one tool that makes no sense must not cost the others. */
 export interface McpToolInfo {

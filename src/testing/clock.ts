@@ -1,7 +1,8 @@
-import type { Clock } from '../model/clock.js';
+import type { MonotonicClock } from '../model/clock.js';
 
 /** Time that stands still until a test moves it. Fits a session's `clock` and `now`, a scripted model's `clock`, and XState's `clock`. */
-export interface SimulatedTime extends Clock {
+export interface SimulatedTime extends MonotonicClock {
+  /** Milliseconds since the epoch: what it was made with, and all that `advance` added. */
   now(): number;
   /** Moves time on, stopping at each timer that falls due on the way, so that a timer set by another one fires too. */
   advance(ms: number): void;

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { HookCallback, HookCallbacks } from '../../src/hooks/index.js';
 import { postToolUsePayload, sessionEndPayload, stopHookBlockCap, stopPayload, userPromptSubmitPayload } from '../../src/hooks/index.js';
 import { sessionEndBudgetMs } from '../../src/hooks/limits.js';
-import { bashCall, decides, ManualClock, rig } from './support.js';
+import { simulatedClock } from '../../src/testing/clock.js';
+import { bashCall, decides, rig } from './support.js';
 
 const forever: HookCallback = () => new Promise(() => {});
 
@@ -50,7 +51,7 @@ describe('a hook in code', () => {
   });
 
   const hanging = async (callbacks: HookCallbacks, request: Parameters<ReturnType<typeof rig>['run']>[0], seconds: number) => {
-    const clock = new ManualClock();
+    const clock = simulatedClock();
     const { run } = rig({ callbacks, ports: { clock } });
     const running = run(request);
     await new Promise(setImmediate);
@@ -156,7 +157,7 @@ describe('a hook in code', () => {
 
 describe('limits', () => {
   it('gives all SessionEnd hooks 1.5 s together', async () => {
-    const clock = new ManualClock();
+    const clock = simulatedClock();
     const { run } = rig({ callbacks: { SessionEnd: [{ hooks: [forever, forever] }] }, ports: { clock }, context: { env: {} } });
     const running = run(sessionEndPayload('other'));
     clock.advance(1_500);

@@ -5,7 +5,6 @@ import { onTestFinished } from 'vitest';
 import {
   createHookRunner,
   type HookCallbacks,
-  type HookClock,
   type HookContext,
   type HookPorts,
   type HookRequest,
@@ -92,30 +91,6 @@ export function prints(value: unknown): string {
 
 export function decides(permissionDecision: string, more: JsonObject = {}): JsonObject {
   return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...more } };
-}
-
-/** A clock that moves only when told to. */
-export class ManualClock implements HookClock {
-  private time = 0;
-  private readonly timers = new Set<{ readonly at: number; readonly fire: () => void }>();
-
-  now(): number {
-    return this.time;
-  }
-
-  after(ms: number, fire: () => void): () => void {
-    const timer = { at: this.time + ms, fire };
-    this.timers.add(timer);
-    return () => this.timers.delete(timer);
-  }
-
-  advance(ms: number): void {
-    this.time += ms;
-    for (const timer of [...this.timers]) {
-      if (timer.at > this.time || !this.timers.delete(timer)) continue;
-      timer.fire();
-    }
-  }
 }
 
 /** True while a process with this id runs; one that only waits to be reaped is dead. */

@@ -4,7 +4,7 @@ import { sessionMachine } from '../../machines/index.js';
 import { isMachine } from '../../src/inspect/actorRefs.js';
 import { DebugGate } from '../../src/inspect/index.js';
 import type { Breakpoint } from '../../src/inspect/protocol/rpc.js';
-import { FakeClock } from './support/fakeClock.js';
+import { simulatedClock } from '../../src/testing/clock.js';
 import { call, childOf, eventsOf, settle, startFlow } from './support/flow.js';
 
 const stateBreakpoint = (state: string, when: 'before' | 'after', id = 'b1'): Breakpoint => ({
@@ -144,7 +144,7 @@ describe('breakpoints', () => {
       states: { a: { on: { GO: { target: 'b', actions: 'act' } } }, b: { entry: 'act', always: 'c' }, c: { entry: 'act' } },
     });
     const parent = setup({ actors: { child } }).createMachine({ id: 'parent', invoke: { id: 'kid', src: 'child' } });
-    const gate = new DebugGate({ clock: new FakeClock(), breakpoints: [{ ...stateBreakpoint('child.c', 'before'), origin: 'code' }] });
+    const gate = new DebugGate({ clock: simulatedClock(), breakpoints: [{ ...stateBreakpoint('child.c', 'before'), origin: 'code' }] });
     const actor = createActor(gate.instrument(parent), { clock: gate.clock }).start();
     childOf(actor, 'kid').send({ type: 'GO' });
     expect(gate.state).toMatchObject({ paused: true, why: { kind: 'breakpoint', by: 'b1', state: 'child.c' }, held: [{ event: 'GO' }] });

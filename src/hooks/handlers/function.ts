@@ -1,6 +1,6 @@
 import type { FunctionHandler } from '../config-types.js';
 import type { RawOutcome } from '../effects.js';
-import { bounded, type HandlerCall, messageOf } from '../handler.js';
+import { bounded, failureSentence, type HandlerCall } from '../handler.js';
 
 /** Calls a hook in code with a copy of the input, so that no hook can change what another sees. */
 export function runFunction(call: HandlerCall<FunctionHandler>): Promise<RawOutcome> {
@@ -8,7 +8,7 @@ export function runFunction(call: HandlerCall<FunctionHandler>): Promise<RawOutc
     try {
       return { kind: 'value', value: await call.handler.callback(structuredClone(call.payload), call.toolUseId, { signal }) };
     } catch (error) {
-      return { kind: 'failed', message: `It threw: ${messageOf(error)}` };
+      return { kind: 'failed', message: `It threw: ${failureSentence(error)}` };
     }
   });
 }

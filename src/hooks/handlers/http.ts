@@ -1,6 +1,6 @@
 import type { HookConfig, HttpHandler } from '../config-types.js';
 import type { RawOutcome } from '../effects.js';
-import { bounded, type HandlerCall, messageOf } from '../handler.js';
+import { bounded, failureSentence, type HandlerCall } from '../handler.js';
 import { clip, OUTPUT_CAP_BYTES } from '../limits.js';
 
 /**
@@ -27,7 +27,7 @@ export function runHttp(call: HandlerCall<HttpHandler>): Promise<RawOutcome> {
         signal,
       });
     } catch (error) {
-      return { kind: 'failed', message: `No response from ${handler.url}: ${messageOf(error)}` };
+      return { kind: 'failed', message: `No response from ${handler.url}: ${failureSentence(error)}` };
     }
     const body = await readCapped(response);
     if (!response.ok) {

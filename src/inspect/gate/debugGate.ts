@@ -6,13 +6,14 @@ import {
   type AnyStateMachine,
   isMachineSnapshot,
 } from 'xstate';
+import { type MonotonicClock, systemClock } from '../../model/clock.js';
 import { isMachine } from '../actorRefs.js';
 import type { FlowLog } from '../flowLog.js';
 import type { FlowEvent } from '../protocol/flowEvents.js';
 import type { Breakpoint, HeldEvent, HeldState } from '../protocol/rpc.js';
 import { pureMicrosteps } from '../pureStep.js';
 import { BreakpointSet } from './breakpointSet.js';
-import { type BaseClock, FreezingClock, systemClock } from './freezingClock.js';
+import { FreezingClock } from './freezingClock.js';
 import { Grace } from './grace.js';
 
 interface Held {
@@ -30,7 +31,7 @@ export interface GateWatch {
 /** Clock, breakpoints and limits of a gate. */
 export interface DebugGateOptions {
   /** Clock under the freezing one. Default: the system's. */
-  readonly clock?: BaseClock;
+  readonly clock?: MonotonicClock;
   readonly breakpoints?: readonly Breakpoint[];
   /** An event that ends a pause, because the flow could not end otherwise. Default: an abort that a person or a closing session asked for. */
   readonly endsPause?: (event: AnyEventObject) => boolean;
@@ -46,7 +47,7 @@ export interface DebugGateOptions {
  */
 export class DebugGate {
   readonly clock: FreezingClock;
-  readonly #base: BaseClock;
+  readonly #base: MonotonicClock;
   readonly #endsPause: (event: AnyEventObject) => boolean;
   readonly #instrumented = new WeakMap<object, AnyStateMachine>();
   /** Addressed by actor too: one event object may go to several actors. */

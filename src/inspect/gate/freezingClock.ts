@@ -1,21 +1,4 @@
-/** What XState asks of a clock. */
-export interface Clock {
-  setTimeout(work: () => void, ms: number): unknown;
-  clearTimeout(id: unknown): void;
-}
-
-/** A clock that can also tell the time, to know what is left of a timer. */
-export interface BaseClock extends Clock {
-  now(): number;
-}
-
-export const systemClock: BaseClock = {
-  setTimeout: (work, ms) => setTimeout(work, ms),
-  clearTimeout: (id) => {
-    if (typeof id === 'object' && id !== null) clearTimeout(id as NodeJS.Timeout);
-  },
-  now: () => performance.now(),
-};
+import { type Clock, type MonotonicClock, systemClock } from '../../model/clock.js';
 
 interface Timer {
   readonly work: () => void;
@@ -31,7 +14,7 @@ export class FreezingClock implements Clock {
   #next = 1;
   #frozen = false;
 
-  constructor(readonly base: BaseClock = systemClock) {}
+  constructor(readonly base: MonotonicClock = systemClock) {}
 
   get size(): number {
     return this.#timers.size;

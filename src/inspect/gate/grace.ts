@@ -1,4 +1,4 @@
-import type { BaseClock } from './freezingClock.js';
+import type { MonotonicClock } from '../../model/clock.js';
 
 /** Ends a pause that nobody controls any more. */
 export class Grace {
@@ -6,7 +6,7 @@ export class Grace {
   #timer: { readonly id: unknown; readonly due: number } | undefined;
 
   constructor(
-    readonly clock: BaseClock,
+    readonly clock: MonotonicClock,
     readonly ms: number,
     readonly onOver: () => void,
   ) {}

@@ -2,7 +2,7 @@ import { type AnyActorRef, createActor } from 'xstate';
 import type { FlowLog } from '../../../src/inspect/flowLog.js';
 import { DebugGate, type FlowOptions, inspectFlow } from '../../../src/inspect/index.js';
 import type { FlowEventOf, FlowEventType } from '../../../src/inspect/protocol/flowEvents.js';
-import { FakeClock } from './fakeClock.js';
+import { simulatedClock } from '../../../src/testing/clock.js';
 import { parentMachine } from './machines.js';
 
 export const call = (slot: string, name: string, input: unknown = { command: `do ${name}` }) =>
@@ -10,7 +10,7 @@ export const call = (slot: string, name: string, input: unknown = { command: `do
 
 /** An inspected parent, with a fixed clock and no environment secrets. */
 export function startFlow(options: FlowOptions = {}, makeGate = false) {
-  const clock = new FakeClock();
+  const clock = simulatedClock();
   const gate = makeGate ? new DebugGate({ clock }) : undefined;
   const actor = createActor(gate ? gate.instrument(parentMachine) : parentMachine, { id: 'executor', clock: gate?.clock ?? clock });
   const system = inspectFlow(actor, {
