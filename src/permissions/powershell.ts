@@ -74,7 +74,13 @@ interface Script {
   readonly opaque: string | null;
 }
 
-/** The commands of a script, split at every place where one may start, quotes respected. */
+/** PowerShell takes typographic quotes for the plain ones, also to close a string that a plain one opened. */
+const PLAIN_QUOTE: ReadonlyMap<string, string> = new Map([...'\u201c\u201d\u201e'].map((quote): [string, string] => [quote, '"']));
+const PLAIN_APOSTROPHE: ReadonlyMap<string, string> = new Map(
+  [...'\u2018\u2019\u201a\u201b'].map((quote): [string, string] => [quote, "'"]),
+);
+
+/** The commands of a script, split at every place where one may start, quotes and comments respected. */
 function splitPowerShell(script: string): Script {
   const commands: string[] = [];
   let current = '';
@@ -85,14 +91,19 @@ function splitPowerShell(script: string): Script {
     current = '';
   };
   for (let i = 0; i < script.length; i++) {
-    const char = script[i] ?? '';
+    const written = script[i] ?? '';
+    const char = PLAIN_QUOTE.get(written) ?? PLAIN_APOSTROPHE.get(written) ?? written;
     if (quote !== '') {
       if (char === '$' && quote === '"' && script[i + 1] === '(') opaque ??= 'a substitution inside a string';
       current += char;
-      if (char === quote) quote = '';
+      if (char === '`' && quote === '"') current += script[++i] ?? '';
+      else if (char === quote) quote = '';
     } else if (char === '"' || char === "'") {
+      if (script[i - 1] === '@') opaque ??= 'a here-string';
       quote = char;
       current += char;
+    } else if (char === '#' && /^$|[\s;|&(){}]/.test(script[i - 1] ?? '')) {
+      while (i + 1 < script.length && !'\n\r'.includes(script[i + 1] ?? '')) i++;
     } else if (char === '`') {
       opaque ??= 'an escaped character';
       current += script[++i] ?? '';

@@ -310,6 +310,21 @@ describe('PowerShell rules', () => {
     expect(decide(engine, 'PowerShell', { command })).toBe(decision);
   });
 
+  it.each([
+    ['Write-Output "a\u201d ; Remove-Item x; Write-Output \u201cb"', 'deny'],
+    ['Write-Output \u2018a\u2019; Remove-Item x', 'deny'],
+    ['Write-Output a # "\nRemove-Item x\n# "', 'deny'],
+    ["Write-Output a # it's\nRemove-Item x # it's", 'deny'],
+    ['Write-Output "a`";"; Remove-Item x; Write-Output "b`";"', 'deny'],
+    ['Write-Output @"\n"\n"@; Remove-Item x; Write-Output @"\n"\n"@', 'ask'],
+    ['Write-Output "a; Remove-Item x"', 'allow'],
+    ['Write-Output a#b # Remove-Item x', 'allow'],
+    ['Write-Output "say `"hi`"; Remove-Item x"', 'allow'],
+  ])('see no string or comment where PowerShell sees none: %j', (command, decision) => {
+    const engine = space.under({ deny: ['PowerShell(Remove-Item *)'], allow: ['PowerShell(Write-Output *)'] });
+    expect(decide(engine, 'PowerShell', { command })).toBe(decision);
+  });
+
   it('never let a system path be removed', () => {
     expect(
       decide(space.under({ allow: ['PowerShell'] }, { mode: 'bypassPermissions' }), 'PowerShell', {

@@ -1,6 +1,6 @@
 import { baseName } from './derive.js';
 import { joinPath } from './directories.js';
-import { FINDERS, type FileAccessKind } from './operands.js';
+import { type FileAccessKind, fileOperands } from './operands.js';
 import { type ShellAnalysis, type ShellCommand, type ShellDirectories, UNKNOWN } from './types.js';
 import { commandStarts, WRAPPERS } from './wrappers.js';
 
@@ -49,14 +49,14 @@ function commandFiles(command: ShellCommand): FileAccess[] {
   const argv = innermost(plain);
   const offset = plain.length - argv.length;
   const name = baseName(argv[0] ?? '');
-  const finder = FINDERS.get(name);
-  if (finder === undefined) return [];
+  const operands = fileOperands(name, argv.slice(1));
+  if (operands === undefined) return [];
   const base = { command: name, redirect: false, glob: false };
   if (name === 'cd' || name === 'pushd') {
     if (argv.length === 1) return placed({ ...base, access: 'enter', value: '~', text: name, tilde: true }, command.directories);
     if (argv.includes('-')) return placed({ ...base, access: 'enter', value: null, text: `${name} -`, tilde: false }, command.directories);
   }
-  return finder(argv.slice(1)).flatMap((operand) => {
+  return operands.flatMap((operand) => {
     const word = command.words[offset + 1 + operand.index];
     const value = operand.value.includes(UNKNOWN) ? null : operand.value;
     // What `xargs` and `find -exec` hand to a reader was found by a command that is judged itself.

@@ -1,9 +1,10 @@
+import { optionFiles } from './optionFiles.js';
 import { parseSed } from './sed.js';
 
 export type FileAccessKind = 'read' | 'write' | 'remove' | 'enter';
 
 /** A file operand: `index` is its place among the arguments. */
-interface Operand {
+export interface Operand {
   readonly access: FileAccessKind;
   readonly value: string;
   readonly index: number;
@@ -47,7 +48,7 @@ const READERS =
   );
 
 /** File operands of recognised commands. */
-export const FINDERS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
+const OPERANDS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
   ...READERS.map((name): [string, Finder] => [
     name,
     (args) => operands(args, VALUED[name]).map((operand) => ({ ...operand, access: 'read' })),
@@ -118,6 +119,14 @@ export const FINDERS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
   ],
 ]);
 
+/** The files that a recognised command names, as operands or as values of its options; undefined for a command that is not recognised. */
+export function fileOperands(program: string, args: readonly string[]): Operand[] | undefined {
+  const named = OPERANDS.get(program)?.(args);
+  const given = optionFiles(program, args);
+  if (named === undefined && given.length === 0) return undefined;
+  return [...given, ...(named ?? [])];
+}
+
 function operands(args: readonly string[], valued?: RegExp): Operand[] {
   const found: Operand[] = [];
   let options = true;
@@ -154,12 +163,8 @@ function moved(source: FileAccessKind): Finder {
 function grepFiles(args: readonly string[]): Operand[] {
   const valued =
     /^(-[efABCmgtTdD]|--(regexp|file|after-context|before-context|context|max-count|glob|type|type-not|include|exclude|exclude-dir|color|label))$/;
-  const given = args.some((arg) => /^(-[a-zA-Z]*[ef]$|-[ef]|--regexp|--file|--files$)/.test(arg));
-  const files = operands(args, valued).slice(given ? 0 : 1);
-  const patterns = args.flatMap((arg, index): Operand[] =>
-    arg === '-f' || arg === '--file' ? [{ access: 'read', value: args[index + 1] ?? '', index: index + 1 }] : [],
-  );
-  return [...patterns, ...files];
+  const given = args.some((arg) => /^(-[a-zA-Z]*[ef]|--regexp|--file|--files$)/.test(arg));
+  return operands(args, valued).slice(given ? 0 : 1);
 }
 
 function awkFiles(args: readonly string[]): Operand[] {
