@@ -102,6 +102,8 @@ function readMcpRule(rule: PermissionRule, name: string, content: string | undef
     if (param !== null) return withParam(rule, param);
     return skip(`${rule.text} has no effect: a rule for an MCP tool takes no specifier; write ${name}`);
   }
+  if (rest === '' || rest.startsWith('__'))
+    return skip(`${rule.text} has no effect: it names no server; write mcp__<server> or mcp__<server>__<tool>`);
   const star = rest.indexOf('*');
   const serverEnd = rest.indexOf('__');
   const serverIsLiteral = star === -1 || (serverEnd > 0 && star >= serverEnd + 2);
@@ -220,6 +222,15 @@ function readPathRule(rule: PermissionRule, access: PathAccess, content: string,
     return skip(`${rule.text} has no effect: a path rule cannot take anything back; put the path into another list`);
   if (content.startsWith('\\\\'))
     return skip(`${rule.text} matches nothing: write the share with forward slashes, as ${right(content.replaceAll('\\', '/'))}`);
+  const url = /^file:\/*/.exec(content);
+  if (url !== null)
+    return skip(`${rule.text} matches nothing: a rule names a path, not a URL; write ${right(`//${content.slice(url[0].length)}`)}`);
+  const variable = /^\$\{?([A-Za-z_]\w*)\}?/.exec(content);
+  if (variable !== null) {
+    const home = variable[1] === 'HOME' ? right(`~${content.slice(variable[0].length)}`) : right('//absolute/path');
+    return use(matcher, `${rule.text}: variables stand for themselves in a rule; write ${home}`);
+  }
+  if (/^~[^/]/.test(content)) return use(matcher, `${rule.text} is below the working directory; only ~/ stands for a home directory`);
   if (
     content.startsWith('/') &&
     !content.startsWith('//') &&

@@ -45,7 +45,7 @@ export class PathRuleSet {
   match(forms: PathForms, wholeDirectory = false): RuleMatch | null {
     if (this.anchors.size === 0) return null;
     if (this.strict) {
-      const found = forms.all.map((path) => this.first(path, wholeDirectory)).find((match) => match !== null);
+      const found = forms.all.map((path) => this.first(this.composed(path), wholeDirectory)).find((match) => match !== null);
       return found ?? null;
     }
     const byPath = this.first(forms.path, wholeDirectory);
@@ -67,12 +67,20 @@ export class PathRuleSet {
   }
 
   private add(rule: PermissionRule, pattern: string): void {
-    const { directory, relative } = resolvePattern(pattern, rule, this.base, this.strict);
+    const anchored = resolvePattern(pattern, rule, this.base, this.strict);
+    const { directory } = anchored;
+    const relative = this.composed(anchored.relative);
     const known = this.anchors.get(directory);
-    const anchor = known ?? { directories: spellings(directory, this.fs), joint: this.matcher(), rules: [] };
+    const directories = spellings(directory, this.fs).map((spelling) => this.composed(spelling));
+    const anchor = known ?? { directories, joint: this.matcher(), rules: [] };
     if (known === undefined) this.anchors.set(directory, anchor);
     anchor.joint.add(relative);
     anchor.rules.push({ rule, matcher: this.matcher().add(relative) });
+  }
+
+  /** An accent may be a character of its own or part of the letter, and some file systems take both for one name: so does a rule that restricts. */
+  private composed(text: string): string {
+    return this.strict ? text.normalize('NFC') : text;
   }
 
   private matcher(): Ignore {

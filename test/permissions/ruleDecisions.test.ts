@@ -176,6 +176,28 @@ describe('a path rule', () => {
     expect(decide(engine, 'NotebookEdit', { notebook_path: 'secret/k.ipynb', new_source: '' })).not.toBe('deny');
   });
 
+  it('that restricts holds for either spelling of an accent', () => {
+    const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301'];
+    const under = (directory: string) => space.under({ deny: [`Read(./${directory}/**)`], allow: ['Read'] });
+    expect(
+      [composed, decomposed].flatMap((rule) =>
+        [composed, decomposed].map((path) => decide(under(rule), 'Read', { file_path: `${path}/a` })),
+      ),
+    ).toEqual(['deny', 'deny', 'deny', 'deny']);
+  });
+
+  it.each([
+    ['Read($HOME/.ssh/**)', 'write Read(~/.ssh/**)'],
+    ['Edit($PROJECT/x)', 'variables stand for themselves'],
+    ['Read(~bob/x)', 'only ~/ stands for a home directory'],
+    ['Read(file:///etc/x)', 'write Read(//etc/x)'],
+    ['mcp__', 'it names no server'],
+    ['mcp____say', 'it names no server'],
+  ])('%s is never inert in silence', (rule, said) => {
+    space.under({ deny: [rule] });
+    expect(space.load().warnings).toEqual([expect.stringContaining(said)]);
+  });
+
   it('that allows editing allows reading', () => {
     expect(decide(space.under({ allow: ['Edit(//data/**)'] }), 'Read', { file_path: '/data/x' })).toBe('allow');
   });
