@@ -172,6 +172,11 @@ class Assembler implements StreamAssembler {
     // Of a refused answer nothing is run or kept, so nothing that was cut off needs an answer either. The turn reads the stop reason.
     if (stopReason === 'refusal') this.blocks.dropOpen();
     else this.blocks.closeOpen(stopReason);
+    // Taken for an answer, it would be one that asked for nothing: the loop would end, and what the model wanted done would be forgotten.
+    if (stopReason === 'tool_use' && this.blocks.lostItsCalls) {
+      this.breakOff(protocolError('it stopped for a tool call, but no call arrived that can be answered'));
+      return;
+    }
     const usage = readUsage(this.usage);
     this.ended = true;
     this.out.push({

@@ -32,6 +32,7 @@ export class BlockLedger {
   private readonly callIds = new Map<string, string>();
   /** A finished call without any input text: whether it was cut off before its first key is known one event later. */
   private held: Draft | undefined;
+  private lostCall = false;
 
   constructor(private readonly sink: LedgerSink) {}
 
@@ -40,6 +41,12 @@ export class BlockLedger {
     this.done.clear();
     this.callIds.clear();
     this.held = undefined;
+    this.lostCall = false;
+  }
+
+  /** True when a call arrived that nobody can answer, and none that can be. */
+  get lostItsCalls(): boolean {
+    return this.lostCall && this.callIds.size === 0;
   }
 
   /** `content_block_start`. Returns what is wrong when two different blocks claim one index: then nothing after it can be told apart. */
@@ -47,6 +54,7 @@ export class BlockLedger {
     const index = readIndex(event);
     const start = event.content_block;
     if (index === undefined || !isLooseBlock(start)) {
+      this.lostCall ||= isLooseBlock(start) && start.type === 'tool_use';
       this.sink.note('content_block_start without an index or a block was ignored');
       return undefined;
     }
@@ -149,6 +157,7 @@ export class BlockLedger {
 
   private isNewCall({ id, name, input }: NonNullable<FinishedBlock['call']>): boolean {
     if (id === '') {
+      this.lostCall = true;
       this.sink.note(`a tool_use (${name}) without an id: a protocol error. It cannot be answered and was not executed`);
       return false;
     }

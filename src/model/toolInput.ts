@@ -16,7 +16,25 @@ export function parseToolInput(rawInput: string): ParsedJson {
   } catch (error) {
     return { kind: 'invalid', reason: `the input is not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
-  return acceptToolInput(value);
+  const accepted = acceptToolInput(value);
+  const rounded = accepted.kind === 'object' ? findRoundedInteger(rawInput) : undefined;
+  if (rounded === undefined) return accepted;
+  return { kind: 'invalid', reason: `the number ${rounded} has more digits than a number can hold; send it as a string` };
+}
+
+/** A string, which is skipped, or a number without fraction and exponent. */
+const STRING_OR_INTEGER = /"(?:[^"\\]|\\.)*"|-?\d+(?:[.eE][\d.eE+-]*)?/g;
+
+/** An integer that the parsed value does not equal: run with it, a tool would act on another id than the one that was asked for. */
+function findRoundedInteger(rawInput: string): string | undefined {
+  if (!/\d{16}/.test(rawInput)) return undefined;
+  for (const [token] of rawInput.matchAll(STRING_OR_INTEGER)) {
+    if (!/^-?\d{16,}$/.test(token)) continue;
+    const held = Number(token);
+    // Other writers of JSON print a large float as its shortest decimal, which reads back to the same float.
+    if (String(held) !== token && BigInt(held) !== BigInt(token)) return token;
+  }
+  return undefined;
 }
 
 /** Decides about input that arrived as a value, in the block's start event. Absent input counts as `{}`. */
@@ -40,6 +58,7 @@ function nameOf(value: unknown): string {
 function findDanger(root: JsonObject): string | undefined {
   const stack: { readonly value: JsonValue; readonly path: string; readonly depth: number }[] = [{ value: root, path: '', depth: 1 }];
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    if (typeof top.value === 'number' && !Number.isFinite(top.value)) return `the number at ${top.path} is too large`;
     if (typeof top.value !== 'object' || top.value === null) continue;
     if (top.depth > MAX_INPUT_DEPTH) return `the input is nested deeper than ${MAX_INPUT_DEPTH} levels`;
     for (const [key, value] of Object.entries(top.value)) {

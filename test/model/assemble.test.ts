@@ -234,6 +234,19 @@ describe('a call delivered twice', () => {
   });
 });
 
+describe('an answer that stopped for a tool call of which none can be answered', () => {
+  const idless = [open(0, { type: 'tool_use', name: 'Read', input: {} }), close(0)];
+  const indexless = [{ type: 'content_block_start', index: '0', content_block: { type: 'tool_use', id: 't1', name: 'Read', input: {} } }];
+  test.each([
+    ['without an id', idless],
+    ['under an index that is no number', indexless],
+    ['after words that arrived well', [openText(1), say(1, 'Let me look.'), close(1), ...idless]],
+  ])('%s is broken, never an answer that asked for nothing', (_, events) => {
+    const last = assembled([start(), ...events, ...finish('tool_use')]).at(-1);
+    expect(last).toMatchObject({ type: 'stream.ended', end: { kind: 'broken', error: { type: 'protocol_error', retryable: true } } });
+  });
+});
+
 describe('parallel calls', () => {
   test('interleaved deltas go to their own blocks', () => {
     const { calls, notes } = message([

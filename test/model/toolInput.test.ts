@@ -66,4 +66,25 @@ describe('tool input', () => {
     expect(acceptToolInput([1])).toMatchObject({ kind: 'invalid' });
     expect(acceptToolInput(JSON.parse('{"__proto__":1}'))).toMatchObject({ kind: 'invalid' });
   });
+
+  test.each(['{"id":9007199254740993}', '{"a":[{"id":-12345678901234567890}]}'])(
+    '%s would reach a tool as another number, and is refused',
+    (raw) => {
+      expect(parseToolInput(raw)).toMatchObject({ kind: 'invalid', reason: expect.stringContaining('send it as a string') });
+    },
+  );
+
+  test.each([
+    '{"id":9007199254740992}',
+    '{"id":"9007199254740993"}',
+    '{"a":"\\"9007199254740993"}',
+    '{"x":0.12345678901234567890}',
+    '{"x":1e20}',
+  ])('%s means what it says', (raw) => {
+    expect(parseToolInput(raw)).toEqual({ kind: 'object', value: JSON.parse(raw) });
+  });
+
+  test('a number beyond all numbers is refused: it could be neither stored nor sent back', () => {
+    expect(parseToolInput('{"a":{"b":1e999}}')).toEqual({ kind: 'invalid', reason: 'the number at a.b is too large' });
+  });
 });
