@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^sixgates$/, replacement: source('./src/index.ts') },
+      { find: /^sixgates\/machines$/, replacement: source('./src/machines.ts') },
       { find: /^sixgates\/testing$/, replacement: source('./src/testing/index.ts') },
       { find: /^sixgates\/testing\/vitest$/, replacement: source('./src/testing/vitest.ts') },
       { find: /^sixgates\/testing\/node$/, replacement: source('./src/testing/node.ts') },

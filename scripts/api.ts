@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Reports by name, with the declaration file they are made of. */
 export const ENTRIES: Readonly<Record<string, string>> = {
   sixgates: 'src/index.d.ts',
+  machines: 'src/machines.d.ts',
   testing: 'src/testing/index.d.ts',
   inspect: 'src/inspect/index.d.ts',
   restate: 'src/durable/index.d.ts',

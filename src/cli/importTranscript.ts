@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { z } from 'zod';
-import { forkTranscript } from '../messages/fork.js';
-import { type ImportedSession, importClaudeTranscript } from '../messages/sessions.js';
+import { type ImportedSession, importClaudeTranscript, type SessionPlace } from '../session/stored.js';
 import { CliError, messageOf } from './failure.js';
 import { visible } from './lines.js';
 import { addPlaceOptions, placeOf } from './place.js';
@@ -24,29 +22,23 @@ export function importCommand(): Command {
     .action((file: string, raw: unknown) => {
       const { json, ...given } = optionsSchema.parse(raw);
       const place = placeOf(given);
-      const imported = read(file);
-      const sessionId = randomUUID();
-      const transcript = forkTranscript(imported.loaded, { ...place, sessionId, ids: randomUUID, now: Date.now });
-      transcript.close();
+      const imported = read(file, { store: place.dataDir, cwd: place.cwd });
       const report = describeImport(imported);
-      if (json) process.stdout.write(`${JSON.stringify({ sessionId, transcript: transcript.path, ...report })}\n`);
-      else process.stdout.write(`${reportLines(sessionId, report).map(visible).join('\n')}\n`);
+      if (json) process.stdout.write(`${JSON.stringify({ sessionId: imported.sessionId, transcript: imported.path, ...report })}\n`);
+      else process.stdout.write(`${reportLines(imported.sessionId, report).map(visible).join('\n')}\n`);
     });
 }
 
-function read(file: string): ImportedSession {
+function read(file: string, place: SessionPlace): ImportedSession {
   const path = resolve(file);
-  let imported: ImportedSession;
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new CliError(`${path} cannot be imported: it is a directory; name one of its *.jsonl files`);
   try {
-    if (statSync(path).isDirectory()) throw new Error('it is a directory; name one of its *.jsonl files');
-    imported = importClaudeTranscript(path);
+    return importClaudeTranscript(path, place);
   } catch (error) {
-    throw new CliError(`${path} cannot be imported: ${messageOf(error)}`);
+    const said = messageOf(error);
+    throw new CliError(said.startsWith(path) ? said : `${path} cannot be imported: ${said}`);
   }
-  const { problems } = imported.loaded;
-  if (imported.resume.messages.length > 0) return imported;
-  const first = problems[0]?.text ?? (imported.sidechains.length > 0 ? "it holds subagents' conversations only" : 'it holds no messages');
-  throw new CliError(`${path} cannot be imported: there is no conversation in it (${first}).`);
 }
 
 interface ImportReport {
@@ -63,14 +55,15 @@ interface ImportReport {
   readonly problems: readonly string[];
 }
 
-function describeImport({ loaded, resume, sidechains, counts }: ImportedSession): ImportReport {
+function describeImport({ messages, calls, results, openCalls, subagents, notes, problems }: ImportedSession): ImportReport {
   return {
-    messages: resume.messages.length,
-    ...counts,
-    openCalls: resume.openCalls.map(({ id, name }) => `${name} (${id})`),
-    subagents: sidechains.length,
-    notes: resume.notes.map(({ text }) => text),
-    problems: loaded.problems.map(({ text }) => text),
+    messages: messages.length,
+    calls,
+    results,
+    openCalls: openCalls.map(({ id, name }) => `${name} (${id})`),
+    subagents,
+    notes: notes.map(({ text }) => text),
+    problems,
   };
 }
 

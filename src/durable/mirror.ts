@@ -1,4 +1,4 @@
-import { type Actor, createActor, sendTo, setup } from 'xstate';
+import { createActor, sendTo, setup } from 'xstate';
 import type { CallState } from '../../machines/toolCall.js';
 import type { InspectableSession } from '../inspect/inspectable.js';
 import type { SessionUpdate } from '../session/updates.js';
@@ -87,7 +87,6 @@ const sessionMirror = following.createMachine({
 
 /** A session elsewhere, as an inspector here sees it. */
 export interface Mirrored extends InspectableSession {
-  readonly actor: Actor<typeof sessionMirror>;
   /** Lets go of the session. */
   close(): void;
 }
@@ -107,7 +106,11 @@ export function inspectable(session: RemoteSession): Mirrored {
     get openPermissions() {
       return session.openPermissions;
     },
+    get openQuestions() {
+      return session.openQuestions;
+    },
     answer: (callId, inputDigest, answer) => session.answer(callId, inputDigest, answer),
+    answerQuestion: (callId, answers) => session.answerQuestion(callId, answers),
     close: () => {
       subscription.unsubscribe();
       actor.stop();

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '../json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { PermissionAnswer, PermissionUpdate, TraceEntry } from '../permissions/types.js';
 import type { FlowLog } from './flowLog.js';
-import type { ApprovalAnswer, PendingApproval, RpcError } from './protocol/rpc.js';
+import type { ApprovalAnswer, AskedQuestion, PendingApproval, QuestionChoice, RpcError } from './protocol/rpc.js';
 
 /** A question as the session has it: the input unmasked, since the answer speaks of exactly that. */
 export interface OpenQuestion {
@@ -13,6 +13,8 @@ export interface OpenQuestion {
   readonly inputDigest: string;
   readonly askedBy?: TraceEntry;
   readonly suggestions?: readonly PermissionUpdate[];
+  /** What the call asks the person. Its answer is the input with `answers` by question text. */
+  readonly questions?: readonly AskedQuestion[];
   /** Milliseconds until the question lapses; absent when it never does. */
   readonly timeoutMs?: number;
 }
@@ -78,7 +80,9 @@ export class ApprovalDesk {
         message: 'This input holds masked secrets, so it cannot be edited here: the mask would be sent. Edit it in the terminal.',
       };
     }
-    const refused = entry.onAnswer(permissionAnswer(answer, entry.question.suggestions ?? [], by));
+    const updatedInput = answer.behavior === 'allow' && entry.question.questions ? answered(entry.question, answer) : answer.updatedInput;
+    if (typeof updatedInput === 'string') return { code: 'invalidArguments', message: updatedInput };
+    const refused = entry.onAnswer(permissionAnswer(answer, updatedInput, entry.question.suggestions ?? [], by));
     if (!refused) this.#settle(answer.id, by, answer.behavior);
     return refused;
   }
@@ -94,7 +98,7 @@ export class ApprovalDesk {
 
   #show(question: OpenQuestion): PendingApproval {
     const input: JsonValue = this.log.plain(question.input);
-    const { id, toolUseId, toolName, inputDigest, askedBy } = question;
+    const { id, toolUseId, toolName, inputDigest, askedBy, questions } = question;
     return {
       id,
       toolUseId,
@@ -106,6 +110,7 @@ export class ApprovalDesk {
       suggestions: this.log.plain(question.suggestions ?? []),
       askedAt: this.log.elapsed,
       ...(question.timeoutMs === undefined ? {} : { deadline: this.log.elapsed + question.timeoutMs }),
+      ...(questions ? { questions: this.log.plain(questions) } : {}),
       editable: JSON.stringify(input) === JSON.stringify(question.input),
     };
   }
@@ -132,14 +137,32 @@ export class ApprovalDesk {
   }
 }
 
-function permissionAnswer(answer: ApprovalAnswer, suggestions: readonly PermissionUpdate[], by: string): PermissionAnswer {
+/** The input with the answers in it, by the questions and choices as they are, not as a page shows them; in words where one is missing. */
+function answered({ input, questions = [] }: OpenQuestion, { answers = [] }: ApprovalAnswer): JsonObject | string {
+  const texts: Record<string, string> = {};
+  for (const [index, { question, options }] of questions.entries()) {
+    const text = textOf(answers[index] ?? { options: [], other: '' }, options);
+    if (text === '') return 'Every question needs an answer: a choice, or words of your own.';
+    texts[question] = text;
+  }
+  return { ...(isJsonObject(input) ? input : {}), answers: texts };
+}
+
+const textOf = (choice: QuestionChoice, options: AskedQuestion['options']): string =>
+  [...choice.options.flatMap((at) => options[at]?.label ?? []), choice.other.trim()].filter((text) => text !== '').join(', ');
+
+function permissionAnswer(
+  answer: ApprovalAnswer,
+  updatedInput: JsonObject | undefined,
+  suggestions: readonly PermissionUpdate[],
+  by: string,
+): PermissionAnswer {
   const source = { type: 'person', surface: by } as const;
   if (answer.behavior === 'deny') {
     const message = answer.message?.trim() || 'The user refused this call in the inspector.';
     return { behavior: 'deny', message, source, ...(answer.interrupt === undefined ? {} : { interrupt: answer.interrupt }) };
   }
   const remembered = (answer.remember ?? []).flatMap((index) => suggestions[index] ?? []);
-  const updatedInput: JsonObject | undefined = answer.updatedInput;
   return {
     behavior: 'allow',
     source,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { ActorFacts, ActorNaming } from './actorNames.js';
 import { ApprovalDesk } from './approvalDesk.js';
 import { CounterKeeper } from './counters.js';
 import { buildExport } from './exports/buildExport.js';
@@ -12,10 +13,12 @@ import { readRecording, snapshotRecording, startRecorder } from './recording.js'
 import { type InspectorServer, type InspectorServerOptions, startServer } from './server/inspectorServer.js';
 import { defaultPageDir, loadPage } from './server/staticFiles.js';
 import { sessionFeed } from './sessionFeed.js';
-import { XStateAdapter, type XStateAdapterOptions } from './xstateAdapter.js';
+import { XStateAdapter } from './xstateAdapter.js';
 
 /** What `inspectFlow` takes. */
-export interface FlowOptions extends FlowLogOptions, Pick<XStateAdapterOptions, 'nameActor'> {
+export interface FlowOptions extends FlowLogOptions {
+  /** Names actors that are the embedding program's own. Where it returns undefined, the built-in naming holds. */
+  readonly nameActor?: (facts: ActorFacts) => ActorNaming | undefined;
   /** The gate the actor was created with. */
   readonly gate?: DebugGate;
 }
@@ -24,6 +27,7 @@ export interface InspectedSystem {
   readonly log: FlowLog;
   readonly sink: FlowSink;
   readonly desk: ApprovalDesk;
+  /** @internal */
   readonly adapter: XStateAdapter;
   readonly gate: DebugGate | undefined;
   detach(): void;
@@ -172,7 +176,7 @@ export { tellClassic } from './adapters/classic.js';
 export { type TraceFlowOptions, traceFlow } from './adapters/openTelemetry.js';
 export { tellStately } from './adapters/stately.js';
 export { serveWire, type WireServer, type WireServerOptions } from './adapters/wireServer.js';
-export { ApprovalDesk, type OpenQuestion, type Settlement } from './approvalDesk.js';
+export { type AnswerTaker, ApprovalDesk, type OpenQuestion, type Settlement } from './approvalDesk.js';
 export { chromeTrace } from './exports/chromeTrace.js';
 export { type MachineModule, type RegressionTestOptions, regressionTest } from './exports/regressionTest.js';
 export { type FlowListener, FlowLog, type FlowLogOptions } from './flowLog.js';
@@ -182,9 +186,18 @@ export type { Inspectable, InspectableSession, InspectionTarget } from './inspec
 export type * from './protocol/flowEvents.js';
 export { type ActorMoment, FlowIndex } from './protocol/flowIndex.js';
 export { isFlowEvent, NotAFlowError, parseFlowText } from './protocol/flowText.js';
-export { type MachineEdge, type MachineGraph, type MachineNode, machineGraph } from './protocol/graph.js';
+export { type EdgeKind, type MachineEdge, type MachineGraph, type MachineNode, machineGraph } from './protocol/graph.js';
 export { toMermaid } from './protocol/mermaid.js';
-export type { Breakpoint, HeldState, PendingApproval } from './protocol/rpc.js';
+export type {
+  ApprovalAnswer,
+  Breakpoint,
+  BreakpointBase,
+  HeldEvent,
+  HeldState,
+  PendingApproval,
+  RpcError,
+  RpcErrorCode,
+} from './protocol/rpc.js';
 export { toScxml } from './protocol/scxml.js';
 export {
   encodeRecording,
@@ -195,5 +208,7 @@ export {
 } from './recording.js';
 export { type CustomRule, type RedactionOptions, Redactor } from './redact.js';
 export { type Mismatch, type ReplayReport, replayRecording } from './replay.js';
+export type { AuditEntry } from './server/client.js';
 export type { InspectorServer, InspectorServerOptions } from './server/inspectorServer.js';
+export type { Tokens } from './server/security.js';
 export { StreamRedactor } from './streamRedactor.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isJsonObject } from '../json.js';
 
 /** What every kind of server may say. */
-interface CommonConfig {
+export interface McpServerConfigBase {
   /** Send this server's tools in full, whatever the size of the list. Default false. */
   readonly alwaysLoad?: boolean | undefined;
   /** Limit of one call in milliseconds. Default `MCP_TOOL_TIMEOUT`. */
@@ -12,7 +12,7 @@ interface CommonConfig {
 }
 
 /** A program that speaks MCP on its standard input and output. It gets a small environment and what `env` adds to it. */
-export interface McpStdioServerConfig extends CommonConfig {
+export interface McpStdioServerConfig extends McpServerConfigBase {
   readonly type?: 'stdio' | undefined;
   readonly command: string;
   readonly args?: readonly string[] | undefined;
@@ -22,28 +22,28 @@ export interface McpStdioServerConfig extends CommonConfig {
 }
 
 /** A server behind a URL. `http` is streamable HTTP, and falls back to SSE where the server knows only that. */
-export interface McpHttpServerConfig extends CommonConfig {
+export interface McpHttpServerConfig extends McpServerConfigBase {
   readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Anything that can be connected to a transport: the official SDK's `McpServer` or `Server`. */
-type InProcessServer = Pick<McpServer, 'connect' | 'close'>;
+export type McpInProcessServer = Pick<McpServer, 'connect' | 'close'>;
 
 /** A server in this process. Made by `createSdkMcpServer`, or by hand around a server of the official SDK. */
-export interface McpSdkServerConfig extends CommonConfig {
+export interface McpSdkServerConfig extends McpServerConfigBase {
   readonly type: 'sdk';
   readonly name: string;
-  readonly instance: InProcessServer;
+  readonly instance: McpInProcessServer;
   /** Makes a further instance: one can serve only one connection at a time. Without it a second session cannot use this configuration. */
-  readonly create?: (() => InProcessServer) | undefined;
+  readonly create?: (() => McpInProcessServer) | undefined;
   /** What had to be left out when the server was made. */
   readonly warnings?: readonly string[] | undefined;
 }
 
 /** A transport of the embedding program's own, made anew for every connection. */
-export interface McpTransportConfig extends CommonConfig {
+export interface McpTransportConfig extends McpServerConfigBase {
   readonly type: 'transport';
   readonly connect: () => Transport | Promise<Transport>;
 }

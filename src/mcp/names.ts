@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Where a tool comes from. Structured, because a name cannot be taken apart again with certainty. */
-interface McpToolIdentity {
+export interface McpToolIdentity {
   readonly server: string;
   readonly tool: string;
 }

@@ -16,12 +16,14 @@ import { buildSlots, type Item, indexResults, type ResultIndex, type Slot } from
 import { acceptableCall, createIdMap } from './toolIds.js';
 import type { ContentBlockParam, MessageParam } from './types.js';
 
+/** A call that nothing answers. */
 export interface OpenCall {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
 }
 
+/** How a history is made sendable. */
 export interface AssembleOptions {
   /** The text of the result made up for a call that nothing answers. Must depend on nothing but the call. */
   readonly unanswered?: (call: OpenCall) => string;

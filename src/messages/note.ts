@@ -1,5 +1,3 @@
-import type { LooseBlock } from './blocks.js';
-
 export type NoteCode =
   | 'set_aside'
   | 'orphan_result'
@@ -19,5 +17,5 @@ export interface Note {
   /** The tool call concerned. */
   readonly id?: string;
   /** The block as it was, when it is not sent. */
-  readonly block?: LooseBlock;
+  readonly block?: { readonly type: string; readonly [key: string]: unknown };
 }

@@ -1,8 +1,17 @@
-import { type AssembleOptions, assemble } from './assemble.js';
+import { assemble, type OpenCall } from './assemble.js';
 import { looseMessage } from './blocks.js';
 import type { Note } from './note.js';
 import type { MessageParam } from './types.js';
 
+/** What `repairMessages` may be told. */
+export interface RepairOptions {
+  /** The text of the result made up for a call that nothing answers. It must depend on nothing but the call. Default: that its outcome is unknown. */
+  readonly unanswered?: (call: OpenCall) => string;
+  /** What to do with an answer at the end: leave it, as a prompt will follow (`keep`), or close with a prompt to continue. Default `prompt`. */
+  readonly trailing?: 'keep' | 'prompt';
+}
+
+/** A history that the Messages API takes, and what had to be done for it. */
 export interface RepairedMessages {
   readonly messages: MessageParam[];
   /** What is not sent, was made up, or was changed. Empty exactly when nothing of substance had to be done. */
@@ -14,7 +23,7 @@ export interface RepairedMessages {
  * changes nothing. No call that has a result loses it; a call without one gets an error result right behind it; results without a call are
  * set aside; of duplicates the first counts; messages of one role in a row become one.
  */
-export function repairMessages(messages: readonly MessageParam[], options: Partial<AssembleOptions> = {}): RepairedMessages {
+export function repairMessages(messages: readonly MessageParam[], options: RepairOptions = {}): RepairedMessages {
   const { messages: repaired, notes } = assemble(messages.map(looseMessage), { trailing: 'prompt', ...options });
   return { messages: repaired, setAside: notes };
 }

@@ -89,7 +89,8 @@ export function serializeTranscript(lines: readonly TranscriptLine[]): string {
   return lines.map(({ entry }) => `${serializeEntry(entry)}\n`).join('');
 }
 
-export interface ImportedSession {
+/** A transcript of Claude Code, read and judged. */
+export interface ClaudeTranscript {
   readonly loaded: LoadedTranscript;
   readonly resume: ResumeState;
   /** Subagents' conversations, each a history of its own. */
@@ -99,7 +100,7 @@ export interface ImportedSession {
 }
 
 /** Reads a transcript of Claude Code. To go on from it, fork it: the file stays as it is. */
-export function importClaudeTranscript(path: string): ImportedSession {
+export function readClaudeTranscript(path: string): ClaudeTranscript {
   const loaded = loadTranscript(path);
   const blocks = loaded.lines.flatMap((line) =>
     line.kind === 'chain' && (line.entry.type === 'user' || line.entry.type === 'assistant') ? blocksOf(line.entry.message.content) : [],

@@ -1,6 +1,3 @@
-/** Where a value may come from: the process environment, or a copy of it in tests. */
-type Env = Readonly<Record<string, string | undefined>>;
-
 export interface ModelSettingsOptions {
   /** Default: `ANTHROPIC_API_KEY`. */
   readonly apiKey?: string | undefined;
@@ -11,7 +8,7 @@ export interface ModelSettingsOptions {
   /** Output limit of requests that name none, in tokens. Default: `SIXGATES_MAX_TOKENS`, `CLAUDE_CODE_MAX_OUTPUT_TOKENS`, else {@link DEFAULT_MAX_TOKENS}. */
   readonly maxTokens?: number | undefined;
   /** Default: `process.env`. */
-  readonly env?: Env | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 export interface ModelSettings {

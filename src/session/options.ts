@@ -92,14 +92,16 @@ export interface SessionOptions {
   readonly clock?: Clock;
   readonly now?: () => number;
   readonly newId?: () => string;
+  /** @internal Capabilities in place of the session's own. */
   readonly capabilities?: ToolCapabilities;
   /**
    * Lets an inspector pause and step this session and its subagents (`new DebugGate()` of `sixgates/inspect`, one for each session).
    * Without one nothing can be stopped, and nothing is paid for it.
    */
   readonly gate?: DebugGate;
-  /** Set for a subagent: its name, for prompts and hooks. */
+  /** @internal Set for a subagent: its name, for prompts and hooks. */
   readonly agentName?: string;
+  /** @internal A transcript that is open already: a subagent's, or one that is kept elsewhere. */
   readonly transcript?: Transcript;
 }
 

@@ -1,5 +1,6 @@
 import { concat, defer, from, type Observable } from 'rxjs';
 import type { Actor } from 'xstate';
+import type { SessionMachine } from '../../machines/session.js';
 import type { DebugGate } from '../inspect/gate/debugGate.js';
 import type { McpServerStatus } from '../mcp/servers.js';
 import type { ContentBlockParam, MessageParam } from '../messages/types.js';
@@ -7,7 +8,6 @@ import type { PermissionAnswer, PermissionMode, PermissionRule, PermissionUpdate
 import type { AbortReason } from '../tool/call.js';
 import type { BackgroundTaskInfo, PersonAnswers } from '../tool/types.js';
 import { type AssembledSession, assembleSession } from './assemble.js';
-import type { liveSession } from './live.js';
 import type { SessionOptions } from './options.js';
 import type { AnswerReceipt, PermissionPrompt, PersonPrompt } from './questions.js';
 import { type Sending, send } from './sending.js';
@@ -18,7 +18,7 @@ import type { SessionUpdate, SessionUsage } from './updates.js';
 export interface Session {
   readonly id: string;
   /** The XState actor: the root of everything that runs for this session. */
-  readonly actor: Actor<typeof liveSession>;
+  readonly actor: Actor<SessionMachine>;
   /** The gate it was created with, for an inspector to pause it. */
   readonly gate?: DebugGate;
   /** Everything that happens, as it happens, for any number of listeners. Late ones hear `session.started` first. */

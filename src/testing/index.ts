@@ -58,6 +58,7 @@ export { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from './
 export type { RefusedRequest, Script, ScriptedRequest, UnplayedStep } from './script/script.js';
 export {
   apiError,
+  type BlockOptions,
   block,
   cutOff,
   delay,
@@ -72,6 +73,7 @@ export {
   recording,
   type Step,
   stop,
+  type ToolUseOptions,
   type Turn,
   text,
   thinking,
@@ -81,4 +83,5 @@ export {
 export type { AnswerEnd } from './server/answer.js';
 export { type ScriptedServer, type ScriptedServerOptions, scriptedServer } from './server/server.js';
 export { type SpellingOptions, spell } from './spelling/index.js';
+export type { PathPlaces } from './spelling/paths.js';
 export type { Thoroughness } from './spelling/shell.js';

@@ -1,28 +1,39 @@
 import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
-import { type AddressedAnswer, type ClassifierVerdict, type PermissionQuestion, permissionMachine } from '../../machines/permission.js';
+import {
+  type AddressedAnswer,
+  type ClassifierVerdict,
+  type PermissionMachine,
+  type PermissionQuestion,
+  permissionMachine,
+} from '../../machines/permission.js';
 import type { CallReport } from '../../machines/protocol.js';
-import { type GateAnswer, type Report, type ToolCallContext, type ToolEnd, toolCallMachine } from '../../machines/toolCall.js';
+import {
+  type GateAnswer,
+  type Report,
+  type ToolCallContext,
+  type ToolCallMachine,
+  type ToolEnd,
+  toolCallMachine,
+} from '../../machines/toolCall.js';
 import type { HookResult } from '../hooks/types.js';
 import type { JsonObject } from '../json.js';
 import type { PermissionAnswer, PermissionFacts } from '../permissions/types.js';
 import type { CallOutcome } from '../tool/call.js';
 import type { ValidationVerdict } from '../tool/types.js';
 
-type Now<T> = T | Promise<T>;
-
 /** The world of a tool call, as functions. What is left out lets the call through: no hooks, no rules but an allow, a tool that succeeds. */
 export interface DeterministicPorts {
   readonly resolveTool?: (context: ToolCallContext) => GateAnswer;
   readonly parseInput?: (context: ToolCallContext) => GateAnswer;
   readonly facts?: (context: ToolCallContext) => PermissionFacts;
-  readonly validateInput?: () => Now<ValidationVerdict>;
-  readonly runPreToolUseHooks?: () => Now<HookResult>;
-  readonly classifyCall?: (question: PermissionQuestion) => Now<ClassifierVerdict>;
-  readonly permissionRequestHooks?: (question: PermissionQuestion) => Now<PermissionAnswer | null>;
+  readonly validateInput?: () => ValidationVerdict | Promise<ValidationVerdict>;
+  readonly runPreToolUseHooks?: () => HookResult | Promise<HookResult>;
+  readonly classifyCall?: (question: PermissionQuestion) => ClassifierVerdict | Promise<ClassifierVerdict>;
+  readonly permissionRequestHooks?: (question: PermissionQuestion) => PermissionAnswer | null | Promise<PermissionAnswer | null>;
   /** Default: no. */
-  readonly askPerson?: (question: PermissionQuestion) => Now<PermissionAnswer>;
-  readonly callTool?: () => Now<ToolEnd>;
-  readonly reportResult?: (end: ToolEnd) => Now<Report>;
+  readonly askPerson?: (question: PermissionQuestion) => PermissionAnswer | Promise<PermissionAnswer>;
+  readonly callTool?: () => ToolEnd | Promise<ToolEnd>;
+  readonly reportResult?: (end: ToolEnd) => Report | Promise<Report>;
 }
 
 /** Facts of a call of which nothing speaks: change what a test is about. */
@@ -44,7 +55,10 @@ export const quietFacts: PermissionFacts = {
 };
 
 /** The tool call and permission machines with functions in the place of the world: the same machines that run in a session. */
-export function deterministicMachines(ports: DeterministicPorts = {}) {
+export function deterministicMachines(ports: DeterministicPorts = {}): {
+  readonly toolCall: ToolCallMachine;
+  readonly permission: PermissionMachine;
+} {
   const permission = permissionMachine.provide({
     actors: {
       classifyCall: fromPromise<ClassifierVerdict, PermissionQuestion>(
@@ -68,7 +82,7 @@ export function deterministicMachines(ports: DeterministicPorts = {}) {
       askTool: fromPromise(async () => null),
       callTool: fromPromise(async () => ports.callTool?.() ?? ({ kind: 'succeeded', durationMs: 1, hasModifier: false } as const)),
       reportResult: fromPromise<Report, { callId: string; end: ToolEnd; abort: ToolCallContext['abort'] }>(
-        async ({ input }) => ports.reportResult?.(input.end) ?? { isError: false, resultSize: 1, preventContinuation: false },
+        async ({ input }) => ports.reportResult?.(input.end) ?? REPORT,
       ),
     },
     actions: {
@@ -83,10 +97,13 @@ export function deterministicMachines(ports: DeterministicPorts = {}) {
           facts: { ...facts, hook: context.hook?.verdict ?? facts.hook, ...(approval === undefined ? {} : { approval }) },
         });
       },
+      mapResult: ({ self }) => self.send(ports.reportResult ? { type: 'result.awaited' } : { type: 'result.mapped', report: REPORT }),
     },
   });
   return { toolCall, permission };
 }
+
+const REPORT: Report = { isError: false, resultSize: 1, preventContinuation: false };
 
 const resolved = ({ call }: ToolCallContext, ports: DeterministicPorts): GateAnswer => ({
   type: 'tool.resolved',
@@ -102,7 +119,7 @@ const resolved = ({ call }: ToolCallContext, ports: DeterministicPorts): GateAns
 
 /** A call that `startCall` started. */
 export interface RunningCall {
-  readonly actor: Actor<typeof toolCallMachine>;
+  readonly actor: Actor<ToolCallMachine>;
   /** What the call has told its parent so far, in order. */
   readonly reports: readonly CallReport[];
   /** The one outcome; resolves when it is fixed. */
@@ -110,7 +127,7 @@ export interface RunningCall {
 }
 
 /** Starts a call on a machine of `deterministicMachines`, with a parent that takes its reports, and grants it a slot. */
-export function startCall(machine: typeof toolCallMachine, name: string, input: JsonObject = {}): RunningCall {
+export function startCall(machine: ToolCallMachine, name: string, input: JsonObject = {}): RunningCall {
   const reports: CallReport[] = [];
   let settle: (outcome: CallOutcome) => void = () => {};
   let fail: (error: unknown) => void = () => {};

@@ -76,10 +76,12 @@ export const pathMatchers = {
   },
 };
 
-type Matchers = typeof pathMatchers;
 /** The matchers bound to a value: each throws where it fails. */
 export type Expectation = {
-  readonly [Name in keyof Matchers]: Matchers[Name] extends (received: unknown, ...rest: infer Rest) => MatcherVerdict
+  readonly [Name in keyof typeof pathMatchers]: (typeof pathMatchers)[Name] extends (
+    received: unknown,
+    ...rest: infer Rest
+  ) => MatcherVerdict
     ? (...rest: Rest) => void
     : never;
 };

@@ -20,10 +20,16 @@ import { writeTool } from './write.js';
 
 export type { LanguageServerConfig } from './lsp/server.js';
 export { resolveToolPaths } from './tool-paths.js';
-export type { WebFetchOptions } from './web-fetch/web-fetch.js';
+export type { PageSummariser, WebFetchOptions } from './web-fetch/web-fetch.js';
 
 /** What an embedding program may set about the built-in tools. */
-export interface BuiltInToolOptions extends FileChangeOptions, BashOptions {
+export interface BuiltInToolOptions {
+  /** Refuse to write credentials into files that git shares. Default true. */
+  readonly secretGuard?: boolean;
+  /** @internal */
+  readonly killTimes?: NonNullable<BashOptions['killTimes']>;
+  /** @internal */
+  readonly observe?: NonNullable<FileChangeOptions['observe']>;
   readonly webFetch?: WebFetchOptions;
   /** Offer EnterWorktree and ExitWorktree. Default false. */
   readonly worktrees?: boolean;

@@ -1,5 +1,6 @@
 import { EMPTY, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { AnyActorRef, AnyMachineSnapshot } from 'xstate';
 import type { RemoteSession } from '../../src/durable/client.js';
 import { inspectable } from '../../src/durable/mirror.js';
 import { inspectFlow } from '../../src/inspect/index.js';
@@ -45,8 +46,9 @@ describe('a session on another machine, mirrored', () => {
     const { session, updates } = remote();
     const { actor, close } = inspectable(session);
     const stands = () => {
-      const { value, children } = actor.getSnapshot();
-      return { value, calls: Object.entries(children).map(([id, child]) => [id, child?.getSnapshot().value]) };
+      const snapshot: AnyMachineSnapshot = actor.getSnapshot();
+      const calls: readonly (readonly [string, AnyActorRef])[] = Object.entries(snapshot.children);
+      return { value: snapshot.value, calls: calls.map(([id, child]) => [id, child.getSnapshot().value]) };
     };
     updates.next({ type: 'query.started', queryId: 'query-1', prompt: 'go' });
     updates.next(called('queued'));

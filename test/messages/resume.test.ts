@@ -11,7 +11,7 @@ import { normalizeMessagesForAPI } from '../../src/messages/normalize.js';
 import { assertSendable, checkPairing } from '../../src/messages/pairing.js';
 import { transcriptPath } from '../../src/messages/paths.js';
 import { closingResult, resumeState } from '../../src/messages/resume.js';
-import { importClaudeTranscript, serializeTranscript } from '../../src/messages/sessions.js';
+import { readClaudeTranscript, serializeTranscript } from '../../src/messages/sessions.js';
 import { openTranscript, type Transcript } from '../../src/messages/transcript.js';
 import type { ContentBlockParam } from '../../src/messages/types.js';
 import { result, text, use, user } from './arbitraries.js';
@@ -268,7 +268,7 @@ const transcripts = join(import.meta.dirname, '../../../shared/data/transcripts'
 describe.skipIf(!existsSync(transcripts))('real transcripts of Claude Code (skipped where the shared data is absent)', () => {
   it.each(['1af7fc5e', '5c0375b4', 'fe5e1c67'])('import whole, fork, and survive loading and saving: %s', (name) => {
     const path = join(transcripts, `${name}.jsonl`);
-    const session = importClaudeTranscript(path);
+    const session = readClaudeTranscript(path);
     expect(session.loaded.problems).toEqual([]);
     expect(session.loaded.openCalls).toEqual([]);
     const histories = [session.resume.messages, ...session.sidechains.map(({ messages }) => messages)];

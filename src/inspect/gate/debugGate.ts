@@ -6,7 +6,7 @@ import {
   type AnyStateMachine,
   isMachineSnapshot,
 } from 'xstate';
-import { type MonotonicClock, systemClock } from '../../model/clock.js';
+import { type Clock, type MonotonicClock, systemClock } from '../../model/clock.js';
 import { isMachine } from '../actorRefs.js';
 import type { FlowLog } from '../flowLog.js';
 import type { FlowEvent } from '../protocol/flowEvents.js';
@@ -46,7 +46,9 @@ export interface DebugGateOptions {
  * answer waits at the machine that asked. Breakpoints `before` a state evaluate guards once more, so guards must be pure.
  */
 export class DebugGate {
-  readonly clock: FreezingClock;
+  /** For `createActor`: its timers stand still while the flow is paused. */
+  readonly clock: Clock;
+  readonly #timers: FreezingClock;
   readonly #base: MonotonicClock;
   readonly #endsPause: (event: AnyEventObject) => boolean;
   readonly #instrumented = new WeakMap<object, AnyStateMachine>();
@@ -66,7 +68,8 @@ export class DebugGate {
 
   constructor(options: DebugGateOptions = {}) {
     this.#base = options.clock ?? systemClock;
-    this.clock = new FreezingClock(this.#base);
+    this.#timers = new FreezingClock(this.#base);
+    this.clock = this.#timers;
     this.#breakpoints = new BreakpointSet(options.breakpoints ?? []);
     this.#endsPause = options.endsPause ?? isPersonsAbort;
   }
@@ -89,7 +92,7 @@ export class DebugGate {
     return wrapped;
   }
 
-  /** Called by the inspector; a gate without one still pauses and steps. Returns how to let go. */
+  /** @internal Called by the inspector; a gate without one still pauses and steps. Returns how to let go. */
   watch(watch: GateWatch): () => void {
     this.#watch = watch;
     const stop = watch.log.listen((event) => this.#observe(event));
@@ -99,11 +102,11 @@ export class DebugGate {
     };
   }
 
-  /** Whether the snapshot XState announces now is but the echo of an event that was held. */
+  /** @internal Whether the snapshot XState announces now is but the echo of an event that was held. */
   isHeld(ref: object, event: object): boolean {
     return this.#justHeld?.self === ref && this.#justHeld.event === event;
   }
-  /** Whether this event is one that was held before and is let go now. */
+  /** @internal Whether this event is one that was held before and is let go now. */
   isRelease(ref: object, event: object): boolean {
     return this.#releaseOf(ref, event) !== undefined;
   }
@@ -119,7 +122,7 @@ export class DebugGate {
       paused: this.#paused,
       why: this.#why,
       held: this.#held.map((held) => this.#describe(held)),
-      frozenTimers: this.#paused ? this.clock.size : 0,
+      frozenTimers: this.#paused ? this.#timers.size : 0,
       resumesInMs: this.#grace?.remaining ?? null,
     };
   }
@@ -140,7 +143,7 @@ export class DebugGate {
     this.#letNextThrough = 0;
     this.#exempt.clear();
     this.#tell('resumed', by);
-    this.clock.thaw();
+    this.#timers.thaw();
     this.#releaseAll();
     this.#changed();
   }
@@ -168,15 +171,16 @@ export class DebugGate {
     this.#changed();
   }
 
-  /** From now on a pause ends by itself `ms` after the last controlling page has gone, so that a closed tab hangs nobody. */
+  /** @internal From now on a pause ends by itself `ms` after the last controlling page has gone, so that a closed tab hangs nobody. */
   resumeWhenAlone(ms: number): void {
     this.#grace = new Grace(this.#base, ms, () => this.resume('grace'));
     this.#grace.watch(this.#paused);
   }
+  /** @internal */
   setControllers(count: number): void {
     this.#grace?.setControllers(count, this.#paused);
   }
-  /** No server is left that pages could control the flow through: a pause must not outlive it. */
+  /** @internal No server is left that pages could control the flow through: a pause must not outlive it. */
   abandon(): void {
     this.#grace?.cancel();
     this.#grace = undefined;
@@ -274,7 +278,7 @@ export class DebugGate {
     if (this.#paused) return;
     this.#paused = true;
     this.#why = why;
-    this.clock.freeze();
+    this.#timers.freeze();
     if (why.kind === 'breakpoint')
       this.#watch?.log.put({
         type: 'control',

@@ -24,6 +24,7 @@ export interface MachineNode {
   readonly entry: readonly string[];
   readonly exit: readonly string[];
 }
+/** What fires a transition: an event, nothing (`always`), time, or the end or failure of an invoked actor. */
 export type EdgeKind = 'event' | 'always' | 'after' | 'done' | 'error';
 /** A transition of a machine’s graph. */
 export interface MachineEdge {

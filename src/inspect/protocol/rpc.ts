@@ -17,6 +17,7 @@ export const MAX_LISTED_EVENTS = 5000;
 /** `view` reads; `control` also answers, pauses, sets breakpoints and exports. */
 export type Scope = 'view' | 'control';
 
+/** Why a request of a page was refused. */
 export type RpcErrorCode =
   | 'forbidden'
   | 'invalidArguments'
@@ -27,6 +28,7 @@ export type RpcErrorCode =
   | 'unsupported'
   | 'refused'
   | 'internal';
+/** A refused request of a page. */
 export interface RpcError {
   readonly code: RpcErrorCode;
   /** For a person: what is wrong and what to do. */
@@ -35,7 +37,8 @@ export interface RpcError {
 /** Every method answers with a value or a typed error; the socket itself never rejects. */
 export type RpcResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: RpcError };
 
-interface BreakpointBase {
+/** What every breakpoint has. */
+export interface BreakpointBase {
   readonly id: string;
   readonly enabled: boolean;
   /** Set in code (`attachInspector({ breakpoints })`) or on a page. A page cannot remove one set in code, only disable it. */
@@ -53,6 +56,7 @@ export type Breakpoint =
   | (BreakpointBase & { readonly on: 'verdict'; readonly behavior: 'allow' | 'ask' | 'deny' })
   | (BreakpointBase & { readonly on: 'error' });
 
+/** An event that waits at a gate. */
 export interface HeldEvent {
   readonly id: number;
   readonly actor: string;
@@ -75,6 +79,21 @@ export interface HeldState {
   readonly resumesInMs: number | null;
 }
 
+/** A question that a tool puts to the person, with its choices. */
+export interface AskedQuestion {
+  readonly question: string;
+  /** A word or two. */
+  readonly header: string;
+  readonly options: readonly { readonly label: string; readonly description: string }[];
+  /** Whether several choices may be taken. */
+  readonly multiSelect: boolean;
+}
+/** What a person chose: positions in `options`, in order, and what she said in her own words. */
+export interface QuestionChoice {
+  readonly options: readonly number[];
+  readonly other: string;
+}
+
 /** A call that waits for a person. */
 export interface PendingApproval {
   /** `ask:<tool_use_id>`. */
@@ -94,15 +113,20 @@ export interface PendingApproval {
   readonly askedAt: number;
   /** When the question lapses, same scale; absent when it never does. */
   readonly deadline?: number;
+  /** Set where the call itself asks the person something: then `answers` are what allows it. */
+  readonly questions?: readonly AskedQuestion[];
   /** False when secrets were masked in `input`: then it cannot be edited here, since the mask would be sent. */
   readonly editable: boolean;
 }
+/** A page's answer to a question. */
 export interface ApprovalAnswer {
   readonly id: string;
   /** From the `PendingApproval` that was shown; another input meanwhile → `stale`. */
   readonly inputDigest: string;
   readonly behavior: 'allow' | 'deny';
   readonly updatedInput?: JsonObject;
+  /** One for each of the approval's `questions`, in their order. */
+  readonly answers?: readonly QuestionChoice[];
   /** Positions in `suggestions` to write down. */
   readonly remember?: readonly number[];
   readonly message?: string;

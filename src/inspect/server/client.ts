@@ -8,6 +8,7 @@ import { type InspectedFlow, methodsFor, unknownMethod } from './methods.js';
 const MAX_BUFFERED = 8 << 20;
 const BATCH_EVENTS = 1000;
 
+/** A control action of a page: done or refused. */
 export interface AuditEntry {
   /** Milliseconds since the flow's start. */
   readonly t: number;

@@ -13,6 +13,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 };
 
+/** What whoever connects must show: the one lets look, the other also control. */
 export interface Tokens {
   readonly view: string;
   readonly control: string;

@@ -9,10 +9,10 @@ export interface MachineCoverage {
 }
 /** The format of a coverage file: what `sixgates diagram --coverage` reads. */
 export interface CoverageFile {
-  readonly format: typeof COVERAGE_FORMAT;
+  readonly format: 'sixgates-coverage/1';
   readonly machines: Readonly<Record<string, MachineCoverage>>;
 }
-export const COVERAGE_FORMAT = 'sixgates-coverage/1';
+export const COVERAGE_FORMAT: CoverageFile['format'] = 'sixgates-coverage/1';
 
 /** A part of a machine that nothing reached, in words. */
 export interface Unreached {

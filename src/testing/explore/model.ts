@@ -78,7 +78,7 @@ export function buildModel({ scenarios, calls, modes, settings, world, machines 
     const graph = exploreScenario(first, world, pair, limit);
     const alike = [first, ...others].map(({ call }) => call);
     for (const step of graph.steps) coverage.add(step);
-    for (const path of graph.paths) paths.push(new PermissionPath(first, alike, path, graph.initial, world, pair));
+    for (const path of graph.paths) paths.push(PermissionPath.of(first, alike, { path, initial: graph.initial }, { world, pair }));
     walks += graph.paths.length * alike.length;
   }
   const counts: ExplorationCounts = {

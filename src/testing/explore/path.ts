@@ -18,12 +18,23 @@ export interface PathAccount {
   readonly rules: readonly PermissionRule[];
 }
 
+/** The steps of a path, and the state that they start from. */
+interface Walked {
+  readonly path: readonly PathStep[];
+  readonly initial: WalkSnapshot;
+}
+/** What a path must have at hand to be walked again for another call. */
+interface Surroundings {
+  readonly world: World;
+  readonly pair: MachinePair;
+}
+
 /** One path of a call through the machines, from `queued` to `yielded`. */
 export class PermissionPath {
   private readonly accounts = new Map<CallCase, PathAccount>();
   private readonly last: WalkSnapshot;
 
-  constructor(
+  private constructor(
     private readonly scenario: Scenario,
     /** Calls whose facts are the same: they walk this path alike. The first is the one that was explored. */
     readonly calls: readonly CallCase[],
@@ -33,6 +44,11 @@ export class PermissionPath {
     private readonly pair: MachinePair,
   ) {
     this.last = path.at(-1)?.snapshot ?? initial;
+  }
+
+  /** @internal */
+  static of(scenario: Scenario, calls: readonly CallCase[], walked: Walked, { world, pair }: Surroundings): PermissionPath {
+    return new PermissionPath(scenario, calls, walked.path, walked.initial, world, pair);
   }
 
   get call(): CallCase {
@@ -150,6 +166,7 @@ const ROUTINE: ReadonlySet<string> = new Set([
   'valid',
   'opinion',
   'end.succeeded',
+  'mapped',
   'reported',
   'yield',
 ]);

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { importClaudeTranscript } from '../../messages/sessions.js';
+import { readClaudeTranscript } from '../../messages/sessions.js';
 import type { ContentBlockParam, MessageParam } from '../../messages/types.js';
 import type { Step, Turn } from '../script/steps.js';
 import {
@@ -23,7 +23,7 @@ export interface RecordedTranscript {
  * @throws when the file cannot be read, naming it.
  */
 export function fromTranscript(path: string): RecordedTranscript {
-  const { resume, sidechains } = importClaudeTranscript(path);
+  const { resume, sidechains } = readClaudeTranscript(path);
   const name = basename(path, '.jsonl');
   return {
     conversations: [

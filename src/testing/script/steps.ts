@@ -50,7 +50,7 @@ export interface Gate {
   readonly pass: () => Promise<void>;
 }
 
-interface BlockOptions {
+export interface BlockOptions {
   /** Leave the block open: no `content_block_stop` follows (max_tokens, or a stream that breaks). Default false. */
   readonly open?: boolean;
 }
@@ -65,7 +65,7 @@ export function thinking(content: string, options: BlockOptions & { readonly sig
   return { kind: 'thinking', text: content, signature: options.signature ?? 'c2NyaXB0ZWQ=', open: options.open ?? false };
 }
 
-interface ToolUseOptions extends BlockOptions {
+export interface ToolUseOptions extends BlockOptions {
   /** Default: `toolu_<turn>_<block>`, so that it can be foreseen: the second block of the first turn is `toolu_1_2`. */
   readonly id?: string;
 }
