@@ -14,7 +14,7 @@ export interface DriveOptions {
   readonly screen: Screen;
   /** Undefined where nobody sits at a terminal. */
   readonly asker: TerminalAsker | undefined;
-  /** Whether the inspector page can answer a permission question that nobody at a terminal does. Otherwise it is denied. */
+  /** Whether the inspector page can answer what nobody at a terminal does. Otherwise permission is denied and a question left unanswered. */
   readonly canPageAnswer: boolean;
   readonly yesTo: (prompt: PermissionPrompt) => PermissionAnswer | undefined;
   /** Called when a query begins. */
@@ -68,7 +68,7 @@ export function driveSession(session: Driven, { view, screen, asker, canPageAnsw
   const inquire = (prompt: Extract<SessionUpdate, { type: 'question.asked' }>['prompt']) => {
     if (!asker) {
       // No answers: the tool says to the model that nobody gave any.
-      session.answerQuestion(prompt.callId, {});
+      if (!canPageAnswer) session.answerQuestion(prompt.callId, {});
       return;
     }
     ask(prompt.callId, async (signal) => {

@@ -1,8 +1,9 @@
 import type { Observable } from 'rxjs';
 import type { AnyActor } from 'xstate';
 import type { PermissionAnswer, PermissionMode } from '../permissions/types.js';
-import type { AnswerReceipt, PermissionPrompt } from '../session/questions.js';
+import type { AnswerReceipt, PermissionPrompt, PersonPrompt } from '../session/questions.js';
 import type { SessionUpdate } from '../session/updates.js';
+import type { PersonAnswers } from '../tool/types.js';
 import type { ApprovalDesk } from './approvalDesk.js';
 import type { FlowSink } from './flowSink.js';
 import type { DebugGate } from './gate/debugGate.js';
@@ -27,7 +28,9 @@ export interface InspectableSession {
   readonly updates$: Observable<SessionUpdate>;
   readonly mode: PermissionMode;
   readonly openPermissions: readonly PermissionPrompt[];
+  readonly openQuestions: readonly PersonPrompt[];
   /** The gate it was created with, if any. */
   readonly gate?: DebugGate;
   answer(callId: string, inputDigest: string, answer: PermissionAnswer): AnswerReceipt;
+  answerQuestion(callId: string, answers: PersonAnswers): AnswerReceipt;
 }

@@ -1,10 +1,13 @@
-import type { JsonObject } from '../json.js';
-import type { AnswerReceipt, PermissionPrompt } from '../session/questions.js';
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../json.js';
+import type { PermissionAnswer } from '../permissions/types.js';
+import type { AnswerReceipt, PermissionPrompt, PersonPrompt } from '../session/questions.js';
 import type { SessionUpdate } from '../session/updates.js';
+import type { PersonAnswers } from '../tool/types.js';
 import type { ApprovalDesk, Settlement } from './approvalDesk.js';
 import type { FlowSink } from './flowSink.js';
 import type { Inspectable, InspectableSession } from './inspectable.js';
-import type { RpcError } from './protocol/rpc.js';
+import type { AskedQuestion, RpcError } from './protocol/rpc.js';
 
 /** A session as something to inspect: its updates feed the flow, its open questions lie on the desk. */
 export function sessionFeed(session: InspectableSession): Inspectable {
@@ -15,6 +18,7 @@ export function sessionFeed(session: InspectableSession): Inspectable {
     attachInspection: ({ sink, desk }) => {
       const feed = new SessionFeed(session, sink, desk);
       for (const prompt of session.openPermissions) feed.ask(prompt);
+      for (const prompt of session.openQuestions) feed.inquire(prompt);
       const subscription = session.updates$.subscribe((update) => feed.take(update));
       return () => subscription.unsubscribe();
     },
@@ -79,6 +83,12 @@ class SessionFeed {
       case 'permission.withdrawn':
         this.#settled(update.callId, 'abort', 'withdrawn');
         break;
+      case 'question.asked':
+        this.inquire(update.prompt);
+        break;
+      case 'question.answered':
+        this.#settled(update.callId, 'the person', 'allow');
+        break;
       case 'model.retry':
         this.sink.note('warning', `The model is asked again in ${update.delayMs} ms (attempt ${update.attempt}): ${update.error.message}`);
         break;
@@ -95,10 +105,33 @@ class SessionFeed {
   ask(prompt: PermissionPrompt): void {
     const { callId, toolName, inputDigest, input, cause, suggestions, title } = prompt;
     if (this.#settle.has(callId)) return;
+    const questions = toolName === 'AskUserQuestion' ? questionsIn(input) : undefined;
     const question = { id: `ask:${callId}`, toolUseId: callId, toolName, title, input, inputDigest, askedBy: cause, suggestions };
     this.#settle.set(
       callId,
-      this.desk.open(question, (answer) => refusal(this.session.answer(callId, inputDigest, answer))),
+      this.desk.open({ ...question, ...(questions ? { questions } : {}) }, (answer) =>
+        refusal(this.session.answer(callId, inputDigest, answer)),
+      ),
+    );
+  }
+
+  /** What a tool that may run asks the person. A terminal that allowed the call puts the same questions; the first answer counts. */
+  inquire({ callId, questions }: PersonPrompt): void {
+    if (this.#settle.has(callId)) return;
+    const title = questions.map(({ question }) => question).join(' ');
+    const input = { questions: questions.map((one) => ({ ...one, options: one.options.map((option) => ({ ...option })) })) };
+    const question = {
+      id: `question:${callId}`,
+      toolUseId: callId,
+      toolName: 'AskUserQuestion',
+      title,
+      input,
+      inputDigest: callId,
+      questions,
+    };
+    this.#settle.set(
+      callId,
+      this.desk.open(question, (answer) => refusal(this.session.answerQuestion(callId, answersIn(answer)))),
     );
   }
 
@@ -118,6 +151,26 @@ class SessionFeed {
     });
     this.#request = undefined;
   }
+}
+
+const questionsSchema = z.object({
+  questions: z.array(
+    z.object({
+      question: z.string(),
+      header: z.string(),
+      options: z.array(z.object({ label: z.string(), description: z.string() })),
+      multiSelect: z.boolean().default(false),
+    }),
+  ),
+});
+/** The questions of an AskUserQuestion call, to be answered together with its permission. */
+const questionsIn = (input: JsonObject): readonly AskedQuestion[] | undefined => questionsSchema.safeParse(input).data?.questions;
+
+/** No answers where the person refused: the tool then says that she left the questions unanswered. */
+function answersIn(answer: PermissionAnswer): PersonAnswers {
+  const answers = answer.behavior === 'allow' ? answer.updatedInput?.answers : undefined;
+  if (!isJsonObject(answers)) return {};
+  return Object.fromEntries(Object.entries(answers).flatMap(([question, text]) => (typeof text === 'string' ? [[question, text]] : [])));
 }
 
 function refusal(receipt: AnswerReceipt): RpcError | undefined {

@@ -26,6 +26,7 @@ export function buildTool<Input extends object, Output>(definition: ToolDefiniti
     aliases: [],
     searchHint: undefined,
     inputJSONSchema: undefined,
+    answeredInputSchema: undefined,
     outputSchema: undefined,
     validateInput: undefined,
     checkPermissions: undefined,

@@ -29,16 +29,18 @@ const HOST_ARTEFACT_KEYS: readonly string[] = ['_meta'];
  * - A key that a closed schema does not know is an error that names the nearest known key; nothing is renamed or dropped.
  * - A key `__proto__` is refused at any depth.
  *
+ * An input that came with an answer about the call is held to `answeredInputSchema` where the tool has one.
+ *
  * The message of a failure is written for the model.
  */
-export function parseToolInput(tool: AnyTool, value: unknown): ParsedToolInput {
+export function parseToolInput(tool: AnyTool, value: unknown, from: 'model' | 'answer' = 'model'): ParsedToolInput {
   const given: unknown = value === undefined || value === null || value === '' ? {} : value;
   if (!isJsonObject(given)) {
     return { ok: false, message: `The input of ${tool.name} must be a JSON object, received ${typeName(given)}.` };
   }
   const refused = refuseShape(given, []);
   if (refused !== undefined) return failure(tool, [refused]);
-  const { draft, check, repairs } = repair(inputChecker(tool), given, !tool.strictInput);
+  const { draft, check, repairs } = repair(inputChecker(from === 'answer' ? answeredTool(tool) : tool), given, !tool.strictInput);
   const result = check(draft);
   if (!result.ok) return failure(tool, result.issues);
   if (typeof result.output !== 'object' || result.output === null) {
@@ -46,6 +48,9 @@ export function parseToolInput(tool: AnyTool, value: unknown): ParsedToolInput {
   }
   return { ok: true, input: result.output, repairs };
 }
+
+const answeredTool = (tool: AnyTool): AnyTool =>
+  tool.answeredInputSchema === undefined ? tool : { ...tool, inputSchema: tool.answeredInputSchema };
 
 /** Applies repairs one at a time; one is kept only if the issue it answers is gone and no new one stands in its place. */
 function repair(check: InputChecker, given: JsonObject, textualForms: boolean) {

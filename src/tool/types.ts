@@ -200,6 +200,11 @@ export interface Tool<Input extends object = JsonObject, Output = unknown> {
   /** The text the model gets as the tool's description. */
   prompt(): string;
   readonly inputSchema: z.ZodType<Input>;
+  /**
+   * What an input must be that whoever decides about the call (a person, a hook, the embedding program) put in place of the
+   * model's, where that may hold more than the model may say. Default: `inputSchema`.
+   */
+  readonly answeredInputSchema: z.ZodType<Input> | undefined;
   /** The JSON Schema to send, where it is not derived from `inputSchema` (MCP tools). */
   readonly inputJSONSchema: JsonObject | undefined;
   readonly outputSchema: z.ZodType<Output> | undefined;

@@ -22,18 +22,30 @@ const inputSchema = z.strictObject({
     .max(4),
 });
 
+/**
+ * The model cannot answer its own questions; whoever answers the permission question may do it with the answer: a label, several
+ * joined by `, ` or listed, or words of one's own, by question text (Claude Agent SDK docs, handling approvals and user input).
+ */
+const answeredSchema = inputSchema.extend({
+  answers: z.record(z.string(), z.union([z.string(), z.array(z.string()).transform((labels) => labels.join(', '))])).optional(),
+  response: z.string().optional(),
+});
+
 export interface QuestionsAnswered {
   readonly answers: PersonAnswers;
+  /** What the person said to all of it, beside or instead of an answer to each question. */
+  readonly response?: string;
 }
 
 /** Puts questions to the person and waits for the answers. No mode, rule or hook answers in their place. */
 export function askUserQuestionTool() {
-  return buildTool({
+  return buildTool<z.infer<typeof answeredSchema>, QuestionsAnswered>({
     name: 'AskUserQuestion',
     description: 'Ask the person questions with choices',
     prompt:
       'Asks the person one to four questions with two to four choices each. Use it when the task leaves open what they want and a wrong guess would cost work. They may answer in their own words.',
     inputSchema,
+    answeredInputSchema: answeredSchema,
     searchHint: 'ask question person choose clarify',
     isReadOnly: () => true,
     isDestructive: () => false,
@@ -51,19 +63,19 @@ export function askUserQuestionTool() {
         ? { ok: true }
         : { ok: false, message: `The choices of "${repeated.question}" must differ from each other.` };
     },
-    async call({ questions }, context) {
+    async call({ questions, answers: given, response }, context) {
       throwIfAborted(context.signal);
-      const answers = await context.askPerson(questions);
+      const answers = given ?? (response === undefined ? await context.askPerson(questions) : {});
       throwIfAborted(context.signal);
       const open = questions.find(({ question }) => !Object.hasOwn(answers, question));
-      if (open !== undefined) throw new ToolFailure(`The person left "${open.question}" unanswered.`);
-      const output: QuestionsAnswered = { answers };
-      return { data: output };
+      if (open !== undefined && response === undefined) throw new ToolFailure(`The person left "${open.question}" unanswered.`);
+      return { data: { answers, ...(response === undefined ? {} : { response }) } };
     },
-    mapToolResultToToolResultBlockParam: ({ answers }) => ({
-      content: Object.entries(answers)
-        .map(([question, answer]) => `${question}\n→ ${answer}`)
-        .join('\n\n'),
+    mapToolResultToToolResultBlockParam: ({ answers, response }) => ({
+      content: [
+        ...Object.entries(answers).map(([question, answer]) => `${question}\n→ ${answer}`),
+        ...(response === undefined ? [] : [response]),
+      ].join('\n\n'),
     }),
     renderToolUseMessage: ({ questions }) => ({ title: 'Question', body: questions.map(({ question }) => question).join('\n') }),
     renderToolResultMessage: ({ answers }) => ({ title: 'Answers', body: Object.values(answers).join('\n') }),

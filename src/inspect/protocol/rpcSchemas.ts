@@ -36,6 +36,10 @@ export const argumentSchemas = {
       inputDigest: shortText,
       behavior: z.enum(['allow', 'deny']),
       updatedInput: jsonObject.optional(),
+      answers: z
+        .array(z.strictObject({ options: z.array(z.number().int().min(0).max(100)).max(100), other: z.string().max(10_000) }))
+        .max(100)
+        .optional(),
       remember: z.array(z.number().int().min(0).max(100)).max(20).optional(),
       message: z.string().max(10_000).optional(),
       interrupt: z.boolean().optional(),

@@ -87,11 +87,12 @@ export function methodsFor(flow: InspectedFlow, caller: MethodCaller): ReadonlyM
       gate.setBreakpoints(breakpoints.map(({ actor, ...rest }) => (actor === undefined ? rest : { ...rest, actor })));
       return done(gate.breakpoints);
     },
-    answer: ([{ updatedInput, remember, message, interrupt, ...rest }]) => {
+    answer: ([{ updatedInput, answers, remember, message, interrupt, ...rest }]) => {
       if (!desk) return fail('unsupported', 'Questions of this flow are answered elsewhere.');
       const error = desk.answer({
         ...rest,
         ...(updatedInput === undefined ? {} : { updatedInput }),
+        ...(answers === undefined ? {} : { answers }),
         ...(remember === undefined ? {} : { remember }),
         ...(message === undefined ? {} : { message }),
         ...(interrupt === undefined ? {} : { interrupt }),

@@ -77,7 +77,7 @@ export function parseInput(callId: string, rewritten: RewrittenInput | null, ser
   if (rewritten !== null && !isJsonObject(value)) {
     return { type: 'input.refused', message: `Not executed: ${rewritten.by} replaced the input by something that is not an object.` };
   }
-  const parsed = parseToolInput(tool, value);
+  const parsed = parseToolInput(tool, value, rewritten === null ? 'model' : 'answer');
   if (!parsed.ok) {
     const cause = rewritten ? `Not executed: ${rewritten.by} changed the input. ` : '';
     return { type: 'input.refused', message: `${cause}${parsed.message}` };

@@ -91,7 +91,7 @@ export class World {
   parse(call: CallCase, mode: ModeCase, rewritten: RewrittenInput | null): GateAnswer {
     const tool = this.tool(call, mode);
     if (tool === undefined) return { type: 'gate.broke', gate: 'parsing the input', reason: `There is no tool ${call.tool}` };
-    const parsed = parseToolInput(tool, rewritten === null ? call.input : rewritten.value);
+    const parsed = rewritten === null ? parseToolInput(tool, call.input) : parseToolInput(tool, rewritten.value, 'answer');
     if (!parsed.ok) return { type: 'input.refused', message: parsed.message };
     if (!isJsonObject(parsed.input)) return { type: 'input.refused', message: `The input of ${tool.name} must be a JSON object.` };
     return { type: 'input.accepted', digest: inputDigest(this.observable(tool, parsed.input)) };
@@ -109,8 +109,9 @@ export class World {
     },
   ): PermissionFacts {
     const tool = this.tool(call, mode);
+    const isRewritten = more.rewritten !== null && isJsonObject(more.rewritten.value);
     const given = more.rewritten !== null && isJsonObject(more.rewritten.value) ? more.rewritten.value : call.input;
-    const parsed = tool === undefined ? undefined : parseToolInput(tool, given);
+    const parsed = tool === undefined ? undefined : parseToolInput(tool, given, isRewritten ? 'answer' : 'model');
     const rawInput = parsed?.ok && isJsonObject(parsed.input) ? parsed.input : given;
     const input = tool === undefined ? rawInput : this.observable(tool, rawInput);
     const facts = this.engine(mode).facts({

@@ -150,14 +150,15 @@ function moveTo(call: Call, gate: number, t: number): void {
 }
 
 function approval(call: Call, phase: 'asked' | 'answered' | 'withdrawn', t: number): void {
-  const gate = call.gates[4];
+  // A call is asked about at the permission gate; one that is running may ask something itself.
+  const gate = call.gates[call.gate === 5 ? 5 : 4];
   if (phase === 'asked') {
     call.asked = true;
     if (call.endT !== null) return;
     segment(call, 'asking', t);
     if (gate) gate.status = 'asking';
   } else if (call.status === 'asking') {
-    segment(call, 'checks', t);
+    segment(call, call.gate === 5 ? 'running' : 'checks', t);
     if (gate) gate.status = 'open';
   }
 }

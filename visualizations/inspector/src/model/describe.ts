@@ -1,7 +1,7 @@
 import type { FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
 import { eventLabel } from '../../../../src/inspect/protocol/graph.js';
 import type { Breakpoint } from '../../../../src/inspect/protocol/rpc.js';
-import type { PermissionRule, VerdictSource } from '../../../../src/permissions/types.js';
+import type { PermissionRule, PermissionUpdate, VerdictSource } from '../../../../src/permissions/types.js';
 import { statePath } from '../ui/format.js';
 import type { Call } from './calls.js';
 
@@ -112,5 +112,32 @@ export function breakpointText(breakpoint: Breakpoint): string {
       return `verdict ${breakpoint.behavior}`;
     case 'error':
       return 'any error';
+  }
+}
+
+const FILES: Readonly<Record<string, string>> = {
+  userSettings: 'your user settings',
+  projectSettings: 'the project settings (shared)',
+  localSettings: 'your local project settings',
+  session: 'this session only',
+  cliArg: 'this run only',
+};
+
+/** What "remember" would write, and where. */
+export function suggestionText(update: PermissionUpdate): string {
+  const where = FILES[update.destination] ?? update.destination;
+  switch (update.type) {
+    case 'addRules':
+    case 'replaceRules':
+    case 'removeRules': {
+      const rules = update.rules.map(({ toolName, ruleContent }) => (ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`));
+      const verb = { addRules: 'add', replaceRules: 'replace by', removeRules: 'remove' }[update.type];
+      return `${verb} ${update.behavior} ${rules.join(', ')} in ${where}`;
+    }
+    case 'setMode':
+      return `switch to mode ${update.mode} in ${where}`;
+    case 'addDirectories':
+    case 'removeDirectories':
+      return `${update.type === 'addDirectories' ? 'add' : 'remove'} ${update.directories.join(', ')} in ${where}`;
   }
 }

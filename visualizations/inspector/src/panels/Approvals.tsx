@@ -1,20 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
-import type { PendingApproval } from '../../../../src/inspect/protocol/rpc.js';
-import type { JsonObject } from '../../../../src/json.js';
-import { isJsonObject } from '../../../../src/json.js';
-import type { PermissionUpdate } from '../../../../src/permissions/types.js';
-import { selectCall } from '../model/actions.js';
-import { ruleOrigin, sourceText } from '../model/describe.js';
-import { duration, plural } from '../ui/format.js';
-import { useInspector, useRemote, useTicks } from '../ui/hooks.js';
-import { Icon } from '../ui/icons.js';
-import { Visible } from '../ui/visible.js';
-import { TextDiff } from './TextDiff.js';
+import { plural } from '../ui/format.js';
+import { useRemote } from '../ui/hooks.js';
+import { ApprovalCard } from './ApprovalCard.js';
 
 /** Questions that wait for a person, above every view. */
 export function Approvals() {
   const { approvals } = useRemote();
   const [shownId, setShownId] = useState<string | null>(null);
+  const cameFrom = useRef<Element | null>(null);
   const at = Math.max(
     0,
     approvals.findIndex((approval) => approval.id === shownId),
@@ -24,8 +17,17 @@ export function Approvals() {
   useEffect(() => {
     if (approval && shownId !== approval.id) setShownId(approval.id);
   }, [approval, shownId]);
+  // Focus goes back to where it came from, not on to the next question: a key meant for this one must not answer that one.
+  const leave = (): void => {
+    const back = cameFrom.current?.isConnected ? cameFrom.current : document.querySelector('#log-panel .rows-scroll');
+    if (back instanceof HTMLElement || back instanceof SVGElement) back.focus();
+  };
   return (
-    <>
+    <div
+      onFocus={({ currentTarget, relatedTarget }) => {
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) cameFrom.current = relatedTarget;
+      }}
+    >
       <div className="visually-hidden" role="status" aria-live="assertive">
         {approval ? `${plural(approvals.length, 'approval')} waiting: ${approval.toolName} ${approval.title}` : ''}
       </div>
@@ -36,324 +38,9 @@ export function Approvals() {
           place={at + 1}
           total={approvals.length}
           onOther={(step) => setShownId(approvals[(at + step + approvals.length) % approvals.length]?.id ?? null)}
+          onLeave={leave}
         />
-      )}
-    </>
-  );
-}
-
-interface CardProps {
-  readonly approval: PendingApproval;
-  readonly place: number;
-  readonly total: number;
-  readonly onOther: (step: number) => void;
-}
-
-function ApprovalCard({ approval, place, total, onOther }: CardProps) {
-  const inspector = useInspector();
-  const { scope, canAnswer } = useRemote();
-  const [seen, setSeen] = useState(false);
-  const [all, setAll] = useState(false);
-  const [open, setOpen] = useState<'more' | 'edit' | null>(null);
-  const [remember, setRemember] = useState<ReadonlySet<number>>(new Set());
-  const [message, setMessage] = useState('');
-  const [draft, setDraft] = useState(() => JSON.stringify(approval.input, null, 2));
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const card = useRef<HTMLElement>(null);
-  const input = useRef<HTMLDivElement>(null);
-  const may = scope === 'control' && canAnswer;
-  const edited = open === 'edit' ? parseEdit(draft) : undefined;
-  const mayAllow = may && seen && !busy && edited !== null;
-  useTicks(approval.deadline !== undefined, 1000);
-
-  // A short input is seen at once; a long one when its end has come into view.
-  const look = (): void => {
-    const element = input.current;
-    if (element && element.clientHeight > 0 && element.scrollTop + element.clientHeight >= element.scrollHeight - 2) setSeen(true);
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at again when the box has another height
-  useEffect(() => {
-    look();
-    const observer = new ResizeObserver(look);
-    if (input.current) observer.observe(input.current);
-    return () => observer.disconnect();
-  }, [all]);
-
-  const send = async (behavior: 'allow' | 'deny', interrupt = false): Promise<void> => {
-    setBusy(true);
-    const error = await inspector.answer({
-      id: approval.id,
-      inputDigest: approval.inputDigest,
-      behavior,
-      ...(behavior === 'allow' && edited ? { updatedInput: edited } : {}),
-      ...(behavior === 'allow' && remember.size > 0 ? { remember: [...remember] } : {}),
-      ...(behavior === 'deny' && message !== '' ? { message } : {}),
-      ...(interrupt ? { interrupt } : {}),
-    });
-    setBusy(false);
-    if (error) setProblem(error.message);
-  };
-
-  const call = inspector.flow.call(approval.toolUseId);
-  const saidByInput = isJsonObject(approval.input) && Object.values(approval.input).includes(approval.title);
-  return (
-    <section
-      ref={card}
-      className="approval"
-      id="approval"
-      aria-label={`Approval: ${approval.toolName} ${approval.title}`}
-      tabIndex={0}
-      onKeyDown={(event) => {
-        if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-        if (event.key === 'y' && mayAllow) void send('allow');
-        else if (event.key === 'n' && may && !busy) void send('deny');
-        else return;
-        event.preventDefault();
-        event.stopPropagation();
-      }}
-    >
-      <div className="approval-head">
-        <span className="approval-mark">
-          <Icon name="person" />
-        </span>
-        <b>{approval.toolName}</b>
-        {!saidByInput && (
-          <span className="approval-title mono">
-            <Visible text={approval.title} />
-          </span>
-        )}
-        <AskedBy approval={approval} may={may} />
-        <span className="grow" />
-        {approval.deadline !== undefined && <Countdown deadline={approval.deadline} />}
-        {total > 1 && (
-          <span className="approval-place">
-            <button type="button" className="tool" aria-label="Previous question" onClick={() => onOther(-1)}>
-              <Icon name="back" size={11} />
-            </button>
-            <span className="num">
-              {place} of {total}
-            </span>
-            <button type="button" className="tool" aria-label="Next question" onClick={() => onOther(1)}>
-              <Icon name="forward" size={11} />
-            </button>
-          </span>
-        )}
-        {call && (
-          <button type="button" className="button small" onClick={() => selectCall(inspector, call)}>
-            Show call
-          </button>
-        )}
-        <button
-          type="button"
-          className="button primary"
-          disabled={!mayAllow}
-          onClick={() => void send('allow')}
-          title={seen ? '' : 'Read the input to its end first'}
-        >
-          {open === 'edit' ? 'Allow edited' : remember.size > 0 ? 'Allow, remember' : 'Allow'} <kbd>y</kbd>
-        </button>
-        <button type="button" className="button danger" disabled={!may || busy} onClick={() => void send('deny')}>
-          Deny <kbd>n</kbd>
-        </button>
-        <button
-          type="button"
-          className="tool"
-          aria-expanded={open === 'more'}
-          aria-label="More answers"
-          onClick={() => setOpen(open === 'more' ? null : 'more')}
-        >
-          <Icon name="more" />
-        </button>
-      </div>
-      {open === 'edit' ? (
-        <EditInput approval={approval} draft={draft} onChange={setDraft} invalid={edited === null} />
-      ) : (
-        <div
-          className={`approval-input${all ? ' all' : ''}`}
-          ref={input}
-          onScroll={look}
-          tabIndex={0}
-          role="region"
-          aria-label="Whole input"
-        >
-          <InputText value={approval.input} />
-        </div>
-      )}
-      {!seen && open !== 'edit' && (
-        <p className="approval-note">
-          Allow is off until the whole input has been in view: scroll to its end, or{' '}
-          <button type="button" className="link" onClick={() => setAll(true)}>
-            show all
-          </button>
-          .
-        </p>
-      )}
-      {open === 'more' && (
-        <div className="approval-more">
-          {approval.suggestions.map((suggestion, index) => (
-            <label className="check" key={suggestionText(suggestion)}>
-              <input
-                type="checkbox"
-                checked={remember.has(index)}
-                onChange={(event) => {
-                  const next = new Set(remember);
-                  if (event.target.checked) next.add(index);
-                  else next.delete(index);
-                  setRemember(next);
-                }}
-              />
-              With Allow: {suggestionText(suggestion)}
-            </label>
-          ))}
-          <label className="check message">
-            With Deny, tell the model:
-            <input type="text" value={message} onChange={(event) => setMessage(event.target.value)} placeholder="reason (optional)" />
-          </label>
-          <div>
-            {approval.editable && (
-              <button type="button" className="button small" disabled={!may} onClick={() => setOpen('edit')}>
-                Edit the input
-              </button>
-            )}{' '}
-            <button type="button" className="button small danger" disabled={!may || busy} onClick={() => void send('deny', true)}>
-              Deny and stop the query
-            </button>
-          </div>
-        </div>
-      )}
-      {open === 'edit' && (
-        <p className="approval-note">
-          <button type="button" className="link" onClick={() => setOpen(null)}>
-            Discard the edit
-          </button>
-        </p>
-      )}
-      {problem !== null && (
-        <p className="approval-note bad" role="alert">
-          {problem}
-        </p>
-      )}
-    </section>
-  );
-}
-
-/** Which check put the question: the rule and its file, or whoever else asked. */
-function AskedBy({ approval: { askedBy }, may }: { readonly approval: PendingApproval; readonly may: boolean }) {
-  return (
-    <span className="approval-why">
-      {askedBy?.source?.type === 'rule' ? (
-        <>
-          asked by <span className={`tag ${askedBy.source.rule.behavior}`}>{askedBy.source.rule.behavior} rule</span>{' '}
-          <code className="rule">{askedBy.source.rule.text}</code> <span className="origin mono">{ruleOrigin(askedBy.source.rule)}</span>
-        </>
-      ) : askedBy ? (
-        <>
-          asked by {sourceText(askedBy.source) || 'the permission gate'}: <Visible text={askedBy.reason} />
-        </>
-      ) : (
-        'asked because nothing allows it'
-      )}
-      {!may && <span className="quiet"> · this link may look, not answer</span>}
-    </span>
-  );
-}
-
-function EditInput({
-  approval,
-  draft,
-  onChange,
-  invalid,
-}: {
-  readonly approval: PendingApproval;
-  readonly draft: string;
-  readonly onChange: (text: string) => void;
-  readonly invalid: boolean;
-}) {
-  return (
-    <div className="approval-edit">
-      <textarea
-        className="mono"
-        value={draft}
-        rows={Math.min(14, draft.split('\n').length + 1)}
-        spellCheck={false}
-        aria-label="Edited input, JSON"
-        aria-invalid={invalid}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      {invalid ? (
-        <p className="bad">This is no JSON object.</p>
-      ) : (
-        <TextDiff before={JSON.stringify(approval.input, null, 2)} after={draft} />
       )}
     </div>
   );
-}
-
-/** Null when the text is no JSON object. */
-function parseEdit(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-/** An input for reading: strings with their line breaks, everything else as JSON; nothing shortened. */
-function InputText({ value }: { readonly value: unknown }) {
-  if (!isJsonObject(value)) return <pre>{<Visible text={JSON.stringify(value, null, 2)} />}</pre>;
-  return (
-    <dl>
-      {Object.entries(value).map(([key, field]) => (
-        <div key={key}>
-          <dt>
-            <Visible text={key} />
-          </dt>
-          <dd>
-            <pre>
-              <Visible text={typeof field === 'string' ? field : JSON.stringify(field, null, 2)} />
-            </pre>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function Countdown({ deadline }: { readonly deadline: number }) {
-  const { flow } = useInspector();
-  const left = (flow.header?.startedAt ?? 0) + deadline - Date.now();
-  return (
-    <span className={`countdown num${left < 15_000 ? ' soon' : ''}`}>
-      lapses in {duration(Math.max(0, Math.round(left / 1000) * 1000))}
-    </span>
-  );
-}
-
-const FILES: Readonly<Record<string, string>> = {
-  userSettings: 'your user settings',
-  projectSettings: 'the project settings (shared)',
-  localSettings: 'your local project settings',
-  session: 'this session only',
-  cliArg: 'this run only',
-};
-
-/** What "remember" would write, and where. */
-function suggestionText(update: PermissionUpdate): string {
-  const where = FILES[update.destination] ?? update.destination;
-  switch (update.type) {
-    case 'addRules':
-    case 'replaceRules':
-    case 'removeRules': {
-      const rules = update.rules.map(({ toolName, ruleContent }) => (ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`));
-      const verb = { addRules: 'add', replaceRules: 'replace by', removeRules: 'remove' }[update.type];
-      return `${verb} ${update.behavior} ${rules.join(', ')} in ${where}`;
-    }
-    case 'setMode':
-      return `switch to mode ${update.mode} in ${where}`;
-    case 'addDirectories':
-    case 'removeDirectories':
-      return `${update.type === 'addDirectories' ? 'add' : 'remove'} ${update.directories.join(', ')} in ${where}`;
-  }
 }

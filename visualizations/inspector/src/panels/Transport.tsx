@@ -62,13 +62,7 @@ export function Transport() {
         aria-valuetext={`event ${at} of ${last}`}
         onChange={(event) => travelTo(inspector, Number(event.target.value))}
       />
-      <button
-        type="button"
-        className="button small"
-        disabled={view.travel === null}
-        aria-pressed={view.travel === null}
-        onClick={() => goLive(inspector)}
-      >
+      <button type="button" className="button small" aria-pressed={view.travel === null} onClick={() => goLive(inspector)}>
         {live ? 'Live' : 'End'}
       </button>
       <span className="num quiet step-count">
