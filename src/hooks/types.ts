@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.js';
 import type { HookVerdict, PermissionUpdate } from '../permissions/types.js';
 
+/** Every event that hooks are run for (Claude Code docs, "Hooks reference"). */
 export const HOOK_EVENTS = [
   'PreToolUse',
   'PostToolUse',
@@ -26,14 +27,26 @@ export type HookEvent = (typeof HOOK_EVENTS)[number];
 export interface HookRun {
   /** `<request id>:<n>`, n being the handler's place in configuration order. */
   readonly id?: string;
+  /** The event that was told. */
   readonly event: HookEvent;
+  /** What the hook is called in messages: its command, URL, tool or function name, clipped. */
   readonly name: string;
+  /** What kind of handler ran. */
   readonly handler: 'command' | 'http' | 'mcp_tool' | 'prompt' | 'function';
+  /** The command line of a command hook. */
   readonly command?: string;
+  /** How long it took, in milliseconds. */
   readonly ms: number;
+  /** Exit code of a command hook; null when a signal ended it. */
   readonly exitCode?: number | null;
+  /**
+   * How the run ended. `blocked`: the hook refused. `error`: it failed to start, exited with a code that means nothing, or answered
+   * nonsense.
+   */
   readonly status: 'ok' | 'blocked' | 'error' | 'timeout' | 'cancelled';
+  /** What it said of the call, where its event may decide. */
   readonly verdict?: HookVerdict['behavior'] | 'defer';
+  /** What it printed or returned. */
   readonly output?: string;
   /** A visible notice: what failed and how to mend it. */
   readonly notice?: string;
@@ -47,13 +60,17 @@ export interface HookRun {
 
 /** The keys in which a rewritten input differs from the model's. A rewrite replaces the whole input, so a key left out is dropped. */
 export interface InputChange {
+  /** Keys of the model's input that the new one lacks. */
   readonly dropped: readonly string[];
+  /** Keys with another value. */
   readonly changed: readonly string[];
+  /** Keys that the model's input did not have. */
   readonly added: readonly string[];
 }
 
 /** The merge of all handlers that matched one event. Plain JSON; what a machine's guard reads. */
 export interface HookResult {
+  /** Every handler that ran, in configuration order. */
   readonly runs: readonly HookRun[];
   /**
    * deny > defer > ask > allow > passthrough. `defer` stands beside the strongest of the other verdicts, which holds
@@ -67,12 +84,15 @@ export interface HookResult {
   readonly updatedInput?: { readonly value: JsonValue; readonly hookName: string; readonly change?: InputChange };
   /** Texts to put beside the result, or with the prompt. */
   readonly additionalContext: readonly string[];
+  /** Texts that hooks want shown to the person (`systemMessage`). */
   readonly systemMessages: readonly string[];
   /** `continue: false`: beats everything (then `block` is absent); the query ends after this turn's results. The reason is for the person. */
   readonly stop?: { readonly reason: string; readonly hookName: string };
   /** `decision: "block"` (or exit 2) on events other than PreToolUse. After PostToolBatch it ends the loop; after a tool it is feedback. */
   readonly block?: { readonly reason: string; readonly hookName: string };
+  /** PostToolUse: what replaces the tool's output, and who wrote it. */
   readonly updatedToolOutput?: { readonly value: JsonValue; readonly hookName: string };
+  /** PostToolUse: what replaces the output of an MCP tool, and who wrote it. */
   readonly updatedMCPToolOutput?: { readonly value: JsonValue; readonly hookName: string };
   /** A PermissionRequest hook's answer. */
   readonly permission?:
@@ -87,6 +107,7 @@ export interface HookResult {
   readonly retry?: boolean;
   /** SessionStart: the first prompt of a session that has none. */
   readonly initialUserMessage?: string;
+  /** SessionStart: a title for the session. */
   readonly sessionTitle?: string;
   /** True when the signal fired before every handler had answered. Then the verdict is deny: an abort is never consent. */
   readonly cancelled?: boolean;

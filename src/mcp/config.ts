@@ -13,9 +13,13 @@ export interface McpServerConfigBase {
 
 /** A program that speaks MCP on its standard input and output. It gets a small environment and what `env` adds to it. */
 export interface McpStdioServerConfig extends McpServerConfigBase {
+  /** Default `stdio`. */
   readonly type?: 'stdio' | undefined;
+  /** The program, looked up on the `PATH` unless it is a path. */
   readonly command: string;
+  /** Its arguments. Default none. */
   readonly args?: readonly string[] | undefined;
+  /** Variables added to the small environment that servers get. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Default: the session's. */
   readonly cwd?: string | undefined;
@@ -23,8 +27,11 @@ export interface McpStdioServerConfig extends McpServerConfigBase {
 
 /** A server behind a URL. `http` is streamable HTTP, and falls back to SSE where the server knows only that. */
 export interface McpHttpServerConfig extends McpServerConfigBase {
+  /** The transport. In files, `streamable-http` means `http`. */
   readonly type: 'http' | 'sse';
+  /** Where the server listens. */
   readonly url: string;
+  /** Headers of every request, such as `Authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -34,7 +41,9 @@ export type McpInProcessServer = Pick<McpServer, 'connect' | 'close'>;
 /** A server in this process. Made by `createSdkMcpServer`, or by hand around a server of the official SDK. */
 export interface McpSdkServerConfig extends McpServerConfigBase {
   readonly type: 'sdk';
+  /** The server's own name; the key in `mcpServers` is what its tools are called by. */
   readonly name: string;
+  /** The server of the first connection. */
   readonly instance: McpInProcessServer;
   /** Makes a further instance: one can serve only one connection at a time. Without it a second session cannot use this configuration. */
   readonly create?: (() => McpInProcessServer) | undefined;
@@ -45,6 +54,7 @@ export interface McpSdkServerConfig extends McpServerConfigBase {
 /** A transport of the embedding program's own, made anew for every connection. */
 export interface McpTransportConfig extends McpServerConfigBase {
   readonly type: 'transport';
+  /** Makes a transport that is not started. Called for every connection, also after one was lost. */
   readonly connect: () => Transport | Promise<Transport>;
 }
 

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 
 /** Where a tool comes from. Structured, because a name cannot be taken apart again with certainty. */
 export interface McpToolIdentity {
+  /** The server's name, as it was declared. */
   readonly server: string;
+  /** The tool's name, as its server lists it. */
   readonly tool: string;
 }
 

@@ -4,16 +4,18 @@ import { z } from 'zod';
 import type { McpSdkServerConfig } from './config.js';
 
 /** A tool of an in-process server. Shape of the Agent SDK's `tool()`. */
-export interface SdkMcpToolDefinition<Shape extends z.ZodRawShape = z.ZodRawShape> {
+export interface SdkMcpToolDefinition<Shape extends z.ZodRawShape = z.ZodRawShape> extends SdkToolExtras {
+  /** The tool's name within its server. */
   readonly name: string;
+  /** What the model is told of it. */
   readonly description: string;
+  /** Its arguments as a zod shape: `{ a: z.number() }`. */
   readonly inputSchema: Shape;
+  /** Does the work. What it throws becomes an error result. */
   handler(args: z.output<z.ZodObject<Shape>>, extra: unknown): Promise<CallToolResult> | CallToolResult;
-  readonly annotations?: ToolAnnotations;
-  readonly searchHint?: string;
-  readonly alwaysLoad?: boolean;
 }
 
+/** What a tool of an in-process server may say beside its arguments. */
 export interface SdkToolExtras {
   /** Of these only `readOnlyHint` changes how calls run: calls of a read-only tool may overlap. */
   readonly annotations?: ToolAnnotations;
@@ -36,12 +38,16 @@ export function tool<Shape extends z.ZodRawShape>(
 
 /** What an in-process MCP server is made of. */
 export interface SdkMcpServerOptions {
+  /** The name the server gives itself. Its tools are called by its key in `mcpServers`: `mcp__<key>__<tool>`. */
   readonly name: string;
+  /** Told to the client. Default `1.0.0`. */
   readonly version?: string;
   /** Told to the model when the server is connected. */
   readonly instructions?: string;
+  /** Its tools, made with `tool`. Default none. */
   // biome-ignore lint/suspicious/noExplicitAny: a list of tools with different arguments needs the one existential TypeScript lacks
   readonly tools?: readonly SdkMcpToolDefinition<any>[];
+  /** Send its tools in full, however many there are. Default false. */
   readonly alwaysLoad?: boolean;
   /** Limit of one call in milliseconds. */
   readonly timeout?: number;

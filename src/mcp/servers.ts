@@ -14,8 +14,11 @@ import type { TransportPlace } from './transports.js';
 
 /** A server as a person sees it. */
 export interface McpServerStatus {
+  /** The key it was declared under. */
   readonly name: string;
+  /** Who declared it. */
   readonly source: McpServerSource;
+  /** `pending`: connecting, for the first time or again. `disabled`: settings, trust or its own declaration keep it from being started. */
   readonly status: 'pending' | 'connected' | 'failed' | 'disabled';
   /** Why it failed, is disabled or is connecting again; with the end of a stdio server's standard error. */
   readonly detail?: string;

@@ -18,8 +18,11 @@ import type { ContentBlockParam, MessageParam } from './types.js';
 
 /** A call that nothing answers. */
 export interface OpenCall {
+  /** The `tool_use` id. */
   readonly id: string;
+  /** The tool's name. */
   readonly name: string;
+  /** The call's input, as it stands in the history. */
   readonly input: unknown;
 }
 

@@ -1,3 +1,4 @@
+/** What was done to a block or message. `deferred`: sent later than it stood; `changed`: sent in another form. */
 export type NoteCode =
   | 'set_aside'
   | 'orphan_result'
@@ -11,6 +12,7 @@ export type NoteCode =
 
 /** Something a repair did: a block that is not sent, one that was made up, or one that was changed to be acceptable. */
 export interface Note {
+  /** What was done. */
   readonly code: NoteCode;
   /** One sentence for a person. */
   readonly text: string;

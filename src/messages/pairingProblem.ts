@@ -1,3 +1,4 @@
+/** What is wrong with a history, one code for each rule of the API. */
 export type PairingProblemCode =
   | 'no_messages'
   | 'first_not_user'
@@ -27,6 +28,7 @@ export type PairingProblemCode =
 
 /** One reason why the Messages API would refuse a request. */
 export interface PairingProblem {
+  /** Which rule is broken. */
   readonly code: PairingProblemCode;
   /** Index into `messages`. */
   readonly message: number;

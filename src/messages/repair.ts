@@ -13,6 +13,7 @@ export interface RepairOptions {
 
 /** A history that the Messages API takes, and what had to be done for it. */
 export interface RepairedMessages {
+  /** The history, sendable as it is. */
   readonly messages: MessageParam[];
   /** What is not sent, was made up, or was changed. Empty exactly when nothing of substance had to be done. */
   readonly setAside: readonly Note[];

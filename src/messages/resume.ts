@@ -20,15 +20,21 @@ export interface OpenToolCall {
   readonly started: boolean;
 }
 
+/** A permission question that was open when a session was last written. */
 export interface ParkedApproval {
+  /** The `tool_use` id. */
   readonly callId: string;
+  /** The tool's name. */
   readonly tool: string;
   /** Exactly what the person was shown; an answer binds to it. */
   readonly input: JsonObject;
+  /** Digest of that input, which an answer must carry; undefined in transcripts that hold none. */
   readonly inputDigest: string | undefined;
+  /** The question as it was shown, beside its input. */
   readonly question: JsonObject | undefined;
 }
 
+/** What a stored session comes to, for going on with it. */
 export interface ResumeState {
   /** The history, sendable as it is once a prompt follows: open calls are closed in it. */
   readonly messages: readonly MessageParam[];

@@ -11,12 +11,17 @@ import type { MessageParam } from './types.js';
 
 /** A stored session, as a list of sessions shows it. */
 export interface SessionSummary {
+  /** Its id: `createSession({ resume: sessionId })` goes on with it. */
   readonly sessionId: string;
+  /** File of its transcript. */
   readonly path: string;
+  /** The working directory it was begun in; undefined where the transcript does not say. */
   readonly cwd: string | undefined;
   /** The first thing the person said, clipped. */
   readonly firstPrompt: string | undefined;
+  /** When it was last written, in milliseconds since the epoch. */
   readonly modifiedMs: number;
+  /** Size of its transcript. */
   readonly sizeBytes: number;
 }
 

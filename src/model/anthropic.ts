@@ -21,6 +21,7 @@ export interface AnthropicClientOptions extends ModelSettingsOptions {
 
 /** The model port over HTTP, with the settings it resolved. */
 export interface AnthropicClient extends ModelClient {
+  /** What options, environment and defaults came to. */
   readonly settings: ModelSettings;
 }
 

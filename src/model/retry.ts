@@ -1,5 +1,6 @@
 import type { ModelError } from './types.js';
 
+/** When a request that failed is sent again, while nothing complete has arrived. */
 export interface RetryPolicy {
   /** How many times a request may be asked again. Default 10, at most 15 (`CLAUDE_CODE_MAX_RETRIES`). */
   readonly maxRetries: number;

@@ -1,3 +1,4 @@
+/** Key, address and limits. Options come before the environment, the environment before defaults. */
 export interface ModelSettingsOptions {
   /** Default: `ANTHROPIC_API_KEY`. */
   readonly apiKey?: string | undefined;
@@ -11,12 +12,17 @@ export interface ModelSettingsOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+/** What options, environment and defaults came to. */
 export interface ModelSettings {
+  /** The API key; undefined where none is set. */
   readonly apiKey: string | undefined;
   /** A bearer token (`ANTHROPIC_AUTH_TOKEN`), as gateways use in place of a key. */
   readonly authToken: string | undefined;
+  /** Address of the API, without a slash at its end. */
   readonly baseURL: string;
+  /** Model of requests that name none. */
   readonly model: string;
+  /** Output limit of requests that name none, in tokens. */
   readonly maxTokens: number;
   /** Longest silence of an open stream, in milliseconds (`CLAUDE_STREAM_IDLE_TIMEOUT_MS`). */
   readonly idleTimeoutMs: number;

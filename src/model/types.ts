@@ -7,12 +7,19 @@ import type { ToolUseRequest } from '../tool/call.js';
 export interface ModelRequest {
   /** `model:<session>:<query>:<turn>`. */
   readonly id: string;
+  /** Model id. */
   readonly model: string;
+  /** Output limit, in tokens. */
   readonly maxTokens: number;
+  /** System prompt; undefined for none. */
   readonly system: string | undefined;
+  /** Tool definitions in the Messages API's form, in the pool's order. */
   readonly tools: readonly JsonObject[];
+  /** The history, the newest prompt or results last. */
   readonly messages: readonly MessageParam[];
+  /** The Messages API's `thinking` parameter. */
   readonly thinking?: JsonObject;
+  /** Values of the `anthropic-beta` header. */
   readonly betas?: readonly string[];
 }
 
@@ -39,7 +46,9 @@ export type StreamEnd =
 export interface ModelError {
   /** The API's error type (`overloaded_error`, …), or `connection_error`, `missing_api_key`, `stream_incomplete`, `protocol_error`. */
   readonly type: string;
+  /** What happened and what to do, in a sentence. */
   readonly message: string;
+  /** HTTP status, where there was a response. */
   readonly status?: number;
   /** Whether asking again may help. Only used while nothing complete has arrived. */
   readonly retryable: boolean;
@@ -60,5 +69,6 @@ export type ModelStreamEvent =
 
 /** The port behind `streamModel`. Always completes with a `stream.ended`; never errors. Unsubscribing aborts the request. */
 export interface ModelClient {
+  /** Sends a request. `onDelta` hears text as it arrives, before the block it belongs to is complete. */
   stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Observable<ModelStreamEvent>;
 }

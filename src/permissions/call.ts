@@ -7,6 +7,7 @@ import type { HookVerdict, PermissionFacts, PermissionMode, PermissionUpdate, Ru
 
 /** A call as the permission rules see it. */
 export interface PermissionCall {
+  /** The tool's canonical name: for MCP tools the full `mcp__server__tool`. */
   readonly toolName: string;
   /** After `backfillObservableInput`. */
   readonly input: JsonObject;

@@ -6,12 +6,15 @@ import { parsePermissionUpdates } from './updates.js';
 
 /** What a callback is told besides the tool and its input (the Agent SDK's names). */
 export interface CanUseToolOptions {
+  /** Fires when the call is aborted: nobody needs the answer any more. */
   readonly signal: AbortSignal;
+  /** The `tool_use` id of the call. */
   readonly toolUseID: string;
   /** Names the question; stable while it is open. */
   readonly requestId: string;
   /** What to offer as "always allow"; send back as `updatedPermissions` what the person chose. */
   readonly suggestions?: readonly PermissionUpdate[];
+  /** The path that made the call ask, where one did. */
   readonly blockedPath?: string;
   /** Why the call is not simply allowed. */
   readonly decisionReason?: string;

@@ -12,11 +12,15 @@ import { applyPermissionUpdates, type PermissionStore, type UpdateResult } from 
 
 /** What a permission engine is made of. */
 export interface PermissionEngineOptions {
+  /** The rules in force, as `loadSettings` returns them. Default none. */
   readonly rules?: readonly PermissionRule[];
+  /** The mode it starts in. Default `default`. */
   readonly mode?: PermissionMode;
   /** Working directory, absolute: rules are anchored here for the life of the session. */
   readonly cwd: string;
+  /** Home directory, absolute: what `~/` in rules means. */
   readonly home: string;
+  /** Directories beside `cwd` that file tools may use, absolute. Default none. */
   readonly additionalDirectories?: readonly string[];
   /** Directories of the session's own files: read without a rule. */
   readonly internalDirectories?: readonly string[];
@@ -37,13 +41,17 @@ export interface PermissionEngineOptions {
   readonly mcpServers?: readonly string[];
   /** Tools besides the built-in ones. */
   readonly toolNames?: readonly string[];
+  /** The links and directories that path rules look at. Default: the real ones. */
   readonly fs?: PathFs;
+  /** Whose path rules hold. Default: this system's. */
   readonly platform?: NodeJS.Platform;
 }
 
 /** A rule as `sources()` shows it. */
 export interface RuleSource {
+  /** The rule with its origin. */
   readonly rule: PermissionRule;
+  /** Why it may not do what was meant; empty for a sound rule. */
   readonly warnings: readonly string[];
 }
 
@@ -72,6 +80,7 @@ export class PermissionEngine {
     this.internal = first === undefined ? this.directories : new WorkingDirectories(first, rest, this.base, this.fs);
   }
 
+  /** The mode that holds now. */
   get mode(): PermissionMode {
     return this.store.mode;
   }
@@ -110,6 +119,7 @@ export class PermissionEngine {
     return wholeToolRule(this.rules.deny, { toolName: canonicalToolName(name), mcp }) !== null;
   }
 
+  /** Changes the mode for the session. Refused with a warning where bypassPermissions was not available from the start. */
   setMode(mode: PermissionMode): UpdateResult {
     return this.apply([{ type: 'setMode', mode, destination: 'session' }]);
   }

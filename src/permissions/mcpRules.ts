@@ -3,7 +3,9 @@ import { wildcard } from './wildcard.js';
 
 /** A tool of an MCP server. Where the server is known, it is never parsed back out of the name. */
 export interface McpIdentity {
+  /** The server's name, as it was declared. */
   readonly server: string;
+  /** The tool's name, as its server lists it. */
   readonly tool: string;
 }
 

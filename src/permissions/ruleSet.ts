@@ -20,8 +20,11 @@ const SCOPE_ORDER: readonly RuleScope[] = [
   'option',
 ];
 
+/** A rule without effect, or with a doubtful spelling. */
 export interface RuleWarning {
+  /** The rule concerned. */
   readonly rule: PermissionRule;
+  /** What is wrong and the way out. */
   readonly message: string;
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../json.js';
 
 /** What is done where no rule decides (Claude Code docs, permission modes). */
 export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'auto' | 'dontAsk' | 'bypassPermissions';
+/** What a rule says of the calls it matches. */
 export type RuleBehavior = 'allow' | 'ask' | 'deny';
 /** `deny > ask > allow > passthrough`; no layer lowers another's verdict. */
 export type VerdictBehavior = RuleBehavior | 'passthrough';
@@ -11,13 +12,17 @@ export type RuleScope = 'managed' | 'cliArg' | 'flagSettings' | 'localSettings' 
 
 /** A rule with its origin: what `explain`, the trace and the inspector's Why panel show. */
 export interface PermissionRule {
+  /** What it says of the calls it matches. */
   readonly behavior: RuleBehavior;
+  /** The tool it speaks of; may hold `*` where the grammar allows it. */
   readonly toolName: string;
   /** The text between the parentheses; undefined for a bare `Tool`. */
   readonly ruleContent?: string;
   /** The rule as written. */
   readonly text: string;
+  /** The kind of place it came from. */
   readonly scope: RuleScope;
+  /** The settings file it stands in; undefined for rules given in code, as flags, or with an answer. */
   readonly file?: string;
   /** 1-based line in `file`. */
   readonly line?: number;
@@ -27,6 +32,7 @@ export interface PermissionRule {
 
 /** A rule of which it is known that it speaks of a call, and of which part of it. */
 export interface RuleMatch {
+  /** The rule that matched. */
   readonly rule: PermissionRule;
   /** The sub-command, path, domain … that matched, where it is not the whole input. */
   readonly matched?: string;
@@ -41,15 +47,24 @@ export type ToolVerdict =
 
 /** What the joined PreToolUse hooks said of a call. */
 export interface HookVerdict {
+  /** The strongest of what the hooks said. */
   readonly behavior: VerdictBehavior;
+  /** The hook that said it. */
   readonly hookName?: string;
+  /** Its words, for the model and the person. */
   readonly reason?: string;
 }
 
 /** Something about the call that only a person may wave through, whatever rule allows it. */
 export interface SafetyFinding {
+  /**
+   * What was found. `opaqueCommand`: a shell command that hides what it runs. `criticalRemoval`: a delete of a root, home or working
+   * directory.
+   */
   readonly kind: 'protectedPath' | 'criticalRemoval' | 'opaqueCommand' | 'unparsable' | 'outsideDirectories' | 'requiresPerson' | 'other';
+  /** One sentence for the person who is asked. */
   readonly reason: string;
+  /** The path concerned, where there is one. */
   readonly path?: string;
 }
 
@@ -58,17 +73,23 @@ export interface SafetyFinding {
  * A field is null when that source has nothing to say.
  */
 export interface PermissionFacts {
+  /** The mode the call is judged in. */
   readonly mode: PermissionMode;
+  /** The deny rule that matches. */
   readonly denyRule: RuleMatch | null;
+  /** What PreToolUse hooks said. */
   readonly hook: HookVerdict | null;
+  /** The ask rule that matches. */
   readonly askRule: RuleMatch | null;
   /** Only a person may answer this tool (AskUserQuestion, MCP tools that require it). */
   readonly requiresPerson: string | null;
   /** Asks in every mode but where `bypassable` and the mode is bypassPermissions. */
   readonly safety: (SafetyFinding & { readonly bypassable: boolean }) | null;
+  /** What the tool's own `checkPermissions` said. */
   readonly tool: ToolVerdict;
   /** What the mode says by itself: plan asks for edits, acceptEdits allows them, bypass allows all, dontAsk never asks. */
   readonly modeVerdict: { readonly behavior: Exclude<VerdictBehavior, 'deny'>; readonly reason: string };
+  /** The allow rule that covers the whole call. */
   readonly allowRule: RuleMatch | null;
   /** Needs no rule in any mode: read-only command, read inside the working directories. */
   readonly builtInAllow: string | null;
@@ -109,17 +130,25 @@ export type VerdictSource =
 export interface TraceEntry {
   /** The state of the permission machine that asked. */
   readonly check: string;
+  /** What the check came to; `passthrough` where it had nothing to say. */
   readonly behavior: VerdictBehavior;
+  /** Who gave the verdict. */
   readonly source?: VerdictSource;
+  /** One sentence for a person. */
   readonly reason: string;
 }
 
 /** The joined verdict of a call with the trace that led to it. Plain JSON. */
 export interface PermissionDecision {
+  /** What became of the call. */
   readonly behavior: 'allow' | 'deny';
+  /** The winner's words. */
   readonly reason: string;
+  /** The entry of the trace that decided. */
   readonly winner: TraceEntry;
+  /** Every check that was made, in order. */
   readonly trace: readonly TraceEntry[];
+  /** Rules that matched but could not win, with what stood above them. */
   readonly shadowed: PermissionFacts['shadowed'];
   /** True when a person or a PermissionRequest hook said yes or no. */
   readonly asked: boolean;
@@ -131,9 +160,13 @@ export interface PermissionDecision {
   readonly interrupt?: boolean;
 }
 
+/** Where a change is kept: for the session only (`session`, `cliArg`), or in the settings file of that name. */
 export type PermissionDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg';
+/** A rule in two parts, as updates carry it. */
 export interface PermissionRuleValue {
+  /** The tool it speaks of. */
   readonly toolName: string;
+  /** The text between the parentheses; undefined for the whole tool. */
   readonly ruleContent?: string;
 }
 /** The Agent SDK's shape of a change to permissions. */
@@ -163,6 +196,7 @@ export type PermissionAnswer =
 
 /** What a tool may know of the session's permissions. */
 export interface ToolPermissionContext {
+  /** The session's permission mode. */
   readonly mode: PermissionMode;
   /** Working directory and additional directories, absolute and resolved. */
   readonly directories: readonly string[];

@@ -9,14 +9,21 @@ import type { PermissionDestination, PermissionMode, PermissionRule, PermissionR
 
 /** What updates change. */
 export interface PermissionStore {
+  /** All rules in force. */
   readonly rules: readonly PermissionRule[];
+  /** The mode that holds. */
   readonly mode: PermissionMode;
+  /** Directories beside the working directory, absolute. */
   readonly additionalDirectories: readonly string[];
+  /** Whether the mode may be switched to bypassPermissions. */
   readonly bypassAvailable: boolean;
 }
 
+/** What applying updates came to. */
 export interface UpdateResult {
+  /** What holds now. */
   readonly store: PermissionStore;
+  /** The updates that took effect, in canonical form. */
   readonly applied: readonly PermissionUpdate[];
   /** Why an update was dropped, or not saved. The others stand. */
   readonly warnings: readonly string[];

@@ -8,6 +8,7 @@ import type { AnyTool } from '../tool/types.js';
 
 /** A kind of subagent (Claude Code docs, subagents). */
 export interface AgentDefinition {
+  /** What the Agent tool calls it by: letters, digits, `-` and `_`. */
   readonly name: string;
   /** When to use it: what the model chooses by. */
   readonly description: string;
@@ -15,6 +16,7 @@ export interface AgentDefinition {
   readonly prompt: string;
   /** Names of the tools it gets, `*` at the end standing for any rest; absent: all of its parent's. */
   readonly tools?: readonly string[];
+  /** Names of tools it does not get, `*` at the end standing for any rest. They weigh more than `tools`. */
   readonly disallowedTools?: readonly string[];
   /** A model id; absent or `inherit`: its parent's. */
   readonly model?: string;

@@ -18,14 +18,25 @@ import type { SessionUpdate } from './updates.js';
 
 /** The model a session talks to. A string is a model id at the Claude API, with key and base URL from the environment. */
 export interface ModelOptions {
+  /** Model id. Default: `SIXGATES_MODEL`, `ANTHROPIC_MODEL`, else the library's own. */
   readonly id?: string;
+  /**
+   * A model port to use in place of the Claude API's: another provider, a gateway, a scripted model. Key and base URL do not count then.
+   */
   readonly client?: ModelClient;
+  /** Default: `ANTHROPIC_API_KEY`. */
   readonly apiKey?: string;
+  /** Default: `SIXGATES_BASE_URL`, `ANTHROPIC_BASE_URL`, else the Claude API. */
   readonly baseURL?: string;
+  /** Output limit of a request, in tokens. Default: `SIXGATES_MAX_TOKENS`, `CLAUDE_CODE_MAX_OUTPUT_TOKENS`, else 32,000. */
   readonly maxTokens?: number;
+  /** System prompt. Default none. */
   readonly system?: string;
+  /** The Messages API's `thinking` parameter, sent as it is. Default: not sent. */
   readonly thinking?: JsonObject;
+  /** Values of the `anthropic-beta` header. Default none. */
   readonly betas?: readonly string[];
+  /** When a failed request is sent again; what is left out keeps its default. */
   readonly retry?: Partial<RetryPolicy>;
   /**
    * Whether the API expands `tool_reference` blocks to deferred tools (`defer_loading`): every request then carries all definitions
@@ -50,6 +61,7 @@ export interface SettingsOptions {
 
 /** What a session is made of. Everything has a default. */
 export interface SessionOptions {
+  /** The model to ask: its id, or more about it. */
   readonly model?: string | ModelOptions;
   /** Working directory of tools and anchor of project settings. Default: the process's. */
   readonly cwd?: string;
@@ -67,9 +79,11 @@ export interface SessionOptions {
   readonly mcpStartupWaitMs?: number;
   /** Rules, mode and directories given in code; joined with those of the settings files. */
   readonly permissions?: PermissionSettings & { readonly mode?: PermissionMode };
+  /** Which settings files count. */
   readonly settings?: SettingsOptions;
   /** Shell commands that hide what they run: `strict` (default), or `claude-code`, as leniently as Claude Code treats them. */
   readonly opaque?: 'strict' | 'claude-code';
+  /** Hooks given in code; they run beside those of the settings files. */
   readonly hooks?: HookCallbacks;
   /** Decides questions by itself (the Agent SDK's callback). Without it they wait in the session's prompt queue. */
   readonly canUseTool?: CanUseTool;
@@ -81,16 +95,21 @@ export interface SessionOptions {
   readonly store?: string | false;
   /** Goes on with an earlier session of this working directory. */
   readonly resume?: string;
+  /** Id of a new session. Default: a fresh one of `newId`. */
   readonly sessionId?: string;
+  /** Concurrency, turns, times and budgets. */
   readonly limits?: SessionLimitOptions;
   /** Dollars for a million tokens, by model id or the beginning of one; what `limits.maxBudgetUsd` is counted by. */
   readonly prices?: Prices;
+  /** Environment of child processes, and where variables are read from. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Called with every update, before any other listener. */
   readonly onUpdate?: (update: SessionUpdate) => void;
   /** Time and ids, for tests and replays. */
   readonly clock?: Clock;
+  /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
+  /** Makes ids of sessions, prompts, tasks and transcript entries; each must be new. Default `randomUUID`. */
   readonly newId?: () => string;
   /** @internal Capabilities in place of the session's own. */
   readonly capabilities?: ToolCapabilities;

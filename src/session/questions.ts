@@ -5,15 +5,20 @@ import type { PersonAnswers, PersonQuestion } from '../tool/types.js';
 
 /** A permission question as a person sees it. An answer must name the call and the digest of exactly this input. */
 export interface PermissionPrompt extends PermissionQuestion {
+  /** The exact input that would be run. */
   readonly input: JsonObject;
+  /** What the call does, in a line: the tool's `renderToolUseMessage`. */
   readonly title: string;
   /** Set for a subagent's question that surfaces in its parent. */
   readonly agent?: string;
 }
 /** A tool's questions to a person (AskUserQuestion). */
 export interface PersonPrompt {
+  /** The `tool_use` id of the asking call. */
   readonly callId: string;
+  /** What is asked, in the order to show it. */
   readonly questions: readonly PersonQuestion[];
+  /** Set for a subagent's question that surfaces in its parent. */
   readonly agent?: string;
 }
 

@@ -9,6 +9,7 @@ export type QueryEnded = Extract<SessionUpdate, { readonly type: 'query.ended' }
 
 /** A prompt on its way: an async iterable of updates that ends with the query that answers it. */
 export interface Sending extends AsyncIterable<SessionUpdate> {
+  /** Names the prompt in updates and in the transcript. */
   readonly promptId: string;
   /** How the query ended. Resolves without anyone iterating; rejects only when the prompt is withdrawn or the session ends before that. */
   readonly done: Promise<QueryEnded>;

@@ -16,6 +16,7 @@ import type { SessionUpdate, SessionUsage } from './updates.js';
 
 /** One conversation with a model and its tools. */
 export interface Session {
+  /** `createSession({ resume: id })` goes on with a stored one. */
   readonly id: string;
   /** The XState actor: the root of everything that runs for this session. */
   readonly actor: Actor<SessionMachine>;
@@ -25,13 +26,17 @@ export interface Session {
   readonly updates$: Observable<SessionUpdate>;
   /** File of the transcript; null for a session in memory. */
   readonly transcriptPath: string | null;
+  /** Where results that are too large for the model are kept, absolute. */
   readonly resultsDir: string;
+  /** Working directory of the next call, absolute: shell commands may change it. */
   readonly cwd: string;
+  /** The permission mode that holds now. */
   readonly mode: PermissionMode;
   /** Id of the model that is asked. */
   readonly model: string;
   /** All permission rules in force, each with the file and line, or the answer, it came from. */
   readonly rules: readonly PermissionRule[];
+  /** Tokens so far, subagents included. */
   readonly usage: SessionUsage;
   /** The history as the next request would carry it. */
   readonly messages: readonly MessageParam[];
@@ -61,13 +66,17 @@ export interface Session {
   /** Stops the running query. Every open call gets its result; resolves when the session is idle. */
   interrupt(reason?: AbortReason): Promise<void>;
 
+  /** Permission questions that wait for an answer, oldest first. */
   readonly openPermissions: readonly PermissionPrompt[];
+  /** Questions of tools (AskUserQuestion) that wait for an answer, oldest first. */
   readonly openQuestions: readonly PersonPrompt[];
   /** Answers a permission question. The digest must be that of the input that was shown; anything else is refused. */
   answer(callId: string, inputDigest: string, answer: PermissionAnswer): AnswerReceipt;
+  /** Answers a tool's questions, by question text. Refused when the call is no longer asking. */
   answerQuestion(callId: string, answers: PersonAnswers): AnswerReceipt;
   /** Changes rules, mode or directories; returns what could not be applied. */
   updatePermissions(updates: readonly PermissionUpdate[]): readonly string[];
+  /** Changes the permission mode; returns what could not be applied. It holds from the next decision on. */
   setMode(mode: PermissionMode): readonly string[];
 
   /** Ends the session: stops what runs, gives every call its result, runs SessionEnd hooks, flushes the transcript. */

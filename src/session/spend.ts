@@ -4,7 +4,9 @@ import type { SessionUsage } from './updates.js';
 
 /** US dollars for a million tokens of a model. */
 export interface ModelPrice {
+  /** For input tokens that no cache served. */
   readonly input: number;
+  /** For output tokens, thinking included. */
   readonly output: number;
   /** Default: a tenth of `input`. */
   readonly cacheRead?: number;

@@ -20,6 +20,7 @@ export function listSessions(place: SessionPlace & { readonly everywhere?: boole
 
 /** A session as it is stored, read without opening it: also while another process writes it. Nothing is changed or run. */
 export interface StoredSession {
+  /** `createSession({ resume: sessionId })` goes on with it. */
   readonly sessionId: string;
   /** File of its transcript. */
   readonly path: string;

@@ -99,9 +99,14 @@ export type SessionUpdate =
 
 /** Tokens since the session began, summed over requests. */
 export interface SessionUsage {
+  /** Input tokens that no cache served. */
   readonly inputTokens: number;
+  /** Output tokens, thinking included. */
   readonly outputTokens: number;
+  /** Input tokens read from the prompt cache. */
   readonly cacheReadTokens: number;
+  /** Input tokens written to the prompt cache. */
   readonly cacheCreationTokens: number;
+  /** Requests that were answered. */
   readonly requests: number;
 }

@@ -5,6 +5,7 @@ import type { PermissionMode, PermissionRule, RuleScope } from '../permissions/t
 export interface SettingsProblem {
   /** `error`: invalid, and ignored. `warning`: valid, but without the effect that was probably meant. */
   readonly severity: 'error' | 'warning';
+  /** The kind of place the settings came from. */
   readonly scope: RuleScope;
   /** Undefined for settings given in code or as flags. */
   readonly file?: string;
@@ -18,7 +19,9 @@ export interface SettingsProblem {
 
 /** A settings file as it was read. Fits `HookSource`. */
 export interface SettingsFile {
+  /** Which of the settings files it is. */
   readonly scope: RuleScope;
+  /** Its path; undefined for settings given in code or as flags. */
   readonly file?: string;
   /** The parsed content; of a file with syntax errors, what could be read. */
   readonly settings: JsonObject;
@@ -26,19 +29,29 @@ export interface SettingsFile {
 
 /** One matcher group of a `hooks` key, as it stands. */
 export interface SettingsHookGroup {
+  /** The key it stands under, known or not. */
   readonly event: string;
+  /** The group as parsed: `{ matcher?, hooks }` where it is well-formed. */
   readonly group: JsonValue;
+  /** The kind of place it came from. */
   readonly scope: RuleScope;
+  /** The file it stands in; undefined for settings given in code. */
   readonly file?: string;
+  /** 1-based line in `file`. */
   readonly line?: number;
 }
 
 /** The JSON object form of a settings file, for the library's options and for flags. */
 export interface PermissionSettings {
+  /** Rules whose calls run without a question: `Bash(npm test)`. */
   readonly allow?: readonly string[];
+  /** Rules whose calls a person is asked about, whatever allows them. */
   readonly ask?: readonly string[];
+  /** Rules whose calls never run. */
   readonly deny?: readonly string[];
+  /** Directories beside the working directory that file tools may use; `~/` and relative paths are resolved. */
   readonly additionalDirectories?: readonly string[];
+  /** The permission mode to start in. Unknown ones are told and ignored. */
   readonly defaultMode?: string;
 }
 
@@ -71,20 +84,29 @@ export interface LoadSettingsOptions {
 
 /** All settings of a session, joined. Plain JSON. */
 export interface LoadedSettings {
+  /** All rules of all sources; a project's allow rules only where it is trusted. */
   readonly rules: readonly PermissionRule[];
+  /** The mode a session starts in. */
   readonly mode: PermissionMode;
+  /** `disableBypassPermissionsMode`: the mode bypassPermissions cannot be had. */
   readonly bypassDisabled: boolean;
+  /** `disableAutoMode`: the mode auto cannot be had. */
   readonly autoDisabled: boolean;
   /** Absolute, normalised, without the working directory. */
   readonly additionalDirectories: readonly string[];
+  /** Matcher groups of all `hooks` keys, weakest source first. */
   readonly hooks: readonly SettingsHookGroup[];
+  /** No hook of any source is run. */
   readonly disableAllHooks: boolean;
+  /** Only hooks of managed settings are run. */
   readonly allowManagedHooksOnly: boolean;
+  /** Variables for child processes, the strongest source's value for each. */
   readonly env: Readonly<Record<string, string>>;
   /** All keys merged: the strongest scope's scalar, all scopes' array items, objects key by key. */
   readonly merged: JsonObject;
   /** Those that exist, weakest first. */
   readonly files: readonly SettingsFile[];
+  /** What is wrong with the files, each with its place. */
   readonly problems: readonly SettingsProblem[];
   /** `problems` as lines for a terminal. */
   readonly warnings: readonly string[];

@@ -13,6 +13,7 @@ export interface ToolUseRequest {
   readonly index: number;
   /** The raw JSON text, kept for error results; empty when the block had no deltas. */
   readonly rawInput: string;
+  /** What `rawInput` was parsed to. */
   readonly input: ParsedJson;
 }
 
@@ -37,7 +38,9 @@ export type CancelPhase = 'beforeStart' | 'running' | 'finished';
 
 /** How a call ended. Plain JSON: bodies live in the result store, addressed by call id. */
 export interface CallOutcome {
+  /** The state of `completed` it ended in. */
   readonly kind: OutcomeKind;
+  /** Whether the result that goes to the model is marked as an error. */
   readonly isError: boolean;
   /** One line for a person: what happened, and why. */
   readonly summary: string;
@@ -45,6 +48,7 @@ export interface CallOutcome {
   readonly message?: string;
   /** Present for cancelled and stopped calls. */
   readonly reason?: AbortReason;
+  /** For cancelled and stopped calls: how far they had come. Only `beforeStart` means that nothing has happened. */
   readonly phase?: CancelPhase;
   /** True when the tool asked for a context modifier; the modifier itself stays with the port. */
   readonly hasModifier?: boolean;
@@ -58,6 +62,8 @@ export interface CallOutcome {
 
 /** Progress of a running tool: lossy, never in the model's view. */
 export interface ToolProgress {
+  /** One line for a person. */
   readonly message?: string;
+  /** Anything more, for a display that knows the tool. */
   readonly data?: JsonValue;
 }

@@ -3,6 +3,7 @@
  * The message is written for the model; the runtime sends it as the text of an `is_error` result and never adds a stack trace.
  */
 export class ToolFailure extends Error {
+  /** Names the class, for what crosses a process or a copy of this package. */
   override readonly name = 'ToolFailure';
 }
 
@@ -11,7 +12,9 @@ export class ToolFailure extends Error {
  * tried as hard as it can; `partialOutput` is what there was by then, for the text of the result.
  */
 export class ToolAbortedError extends Error {
+  /** The name that the platform's own aborts carry. */
   override readonly name = 'AbortError';
+  /** What there was by then; empty for nothing. */
   readonly partialOutput: string;
 
   constructor(message: string, partialOutput = '') {

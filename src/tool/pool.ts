@@ -35,7 +35,9 @@ export interface ToolPoolOptions {
 
 /** The tools of a session in a fixed order, with what had to be left out and why. */
 export interface ToolPool {
+  /** Built-in and custom tools by name, then MCP tools by name. */
   readonly tools: readonly AnyTool[];
+  /** Tools that were left out, and why. */
   readonly warnings: readonly string[];
 }
 

@@ -30,6 +30,7 @@ export interface BuiltInToolOptions {
   readonly killTimes?: NonNullable<BashOptions['killTimes']>;
   /** @internal */
   readonly observe?: NonNullable<FileChangeOptions['observe']>;
+  /** How WebFetch reads and answers. */
   readonly webFetch?: WebFetchOptions;
   /** Offer EnterWorktree and ExitWorktree. Default false. */
   readonly worktrees?: boolean;

@@ -8,7 +8,9 @@ import { FrameReader, frame } from './framing.js';
 
 /** A language server that the tool may start. */
 export interface LanguageServerConfig {
+  /** The program, looked up on the `PATH` unless it is a path. */
   readonly command: string;
+  /** Its arguments, such as `--stdio`. */
   readonly args: readonly string[];
   /** Language id by file extension, such as `{ '.ts': 'typescript' }`. */
   readonly languages: Readonly<Record<string, string>>;

@@ -20,11 +20,13 @@ export type PageSummariser = (request: {
   readonly signal: AbortSignal;
 }) => Promise<string>;
 
+/** How WebFetch reads and answers. */
 export interface WebFetchOptions {
   /** Answers the prompt; without it the model gets the page's text. */
   readonly summarise?: PageSummariser;
   /** Hosts (`host` or `host:port`) that may be private and may be asked over http. Default: none. */
   readonly allowHost?: (host: string) => boolean;
+  /** Milliseconds since the epoch, for its cache of 15 minutes. Default `Date.now`. */
   readonly now?: () => number;
 }
 
