@@ -1,6 +1,6 @@
 import { BodyStore } from './bodyStore.js';
 import { FULL_LIMITS } from './capture.js';
-import { FLOW_FORMAT, type FlowEvent, type FlowEventDraft, type FlowHeader, type FlowRecording } from './protocol/flowEvents.js';
+import { FLOW_FORMAT, type FlowEvent, type FlowEventDraft, type FlowHeader, type FlowRecording, type FlowSource } from './protocol/flowEvents.js';
 import type { MachineGraph } from './protocol/graph.js';
 import { type RedactionOptions, Redactor } from './redact.js';
 
@@ -15,6 +15,8 @@ export interface FlowLogOptions {
   /** Bytes of bodies kept in memory. Default 64 MiB. */
   readonly maxBodyBytes?: number;
   readonly redaction?: RedactionOptions;
+  /** What the flow is made of, when no inspector records it. */
+  readonly source?: FlowSource;
   /** Begins as what was recorded, for looking at it again. All of it is kept. */
   readonly recording?: FlowRecording;
 }
@@ -28,6 +30,7 @@ export type FlowListener = (event: FlowEvent) => void;
  */
 export class FlowLog {
   readonly header: FlowHeader;
+  /** @internal */
   readonly bodies: BodyStore;
   readonly redactor: Redactor;
   readonly #now: () => number;
@@ -55,6 +58,7 @@ export class FlowLog {
       startedAt: this.#now(),
       runtime: { name: 'sixgates', version: '0.1.0' },
       redaction: { rules: this.redactor.ruleNames, custom: this.redactor.hasCustomRules },
+      ...(options.source ? { source: options.source } : {}),
     };
     this.#ring = [this.header, ...(recording?.events ?? [])];
     const last = this.#ring.at(-1);
@@ -62,6 +66,11 @@ export class FlowLog {
     this.#lastT = last?.t ?? 0;
     for (const text of recording?.bodies.values() ?? []) this.bodies.putText(text);
     for (const graph of recording?.graphs ?? []) this.addGraph(graph);
+  }
+
+  /** The redacted JSON text of a body that an event names; undefined when it has given way to newer ones. */
+  body(hash: string): string | undefined {
+    return this.bodies.get(hash);
   }
 
   get lastSeq(): number {

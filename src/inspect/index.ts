@@ -9,10 +9,11 @@ import { createFlowSink, type FlowSink } from './flowSink.js';
 import type { DebugGate } from './gate/debugGate.js';
 import type { Inspectable, InspectionTarget } from './inspectable.js';
 import type { FlowRecording } from './protocol/flowEvents.js';
-import { readRecording, snapshotRecording, startRecorder } from './recording.js';
+import { snapshotRecording, startRecorder } from './recording.js';
 import { type InspectorServer, type InspectorServerOptions, startServer } from './server/inspectorServer.js';
 import { defaultPageDir, loadPage } from './server/staticFiles.js';
 import { sessionFeed } from './sessionFeed.js';
+import { readFlow } from './transcript/readFlow.js';
 import { XStateAdapter } from './xstateAdapter.js';
 
 /** What `inspectFlow` takes. */
@@ -142,18 +143,24 @@ export async function attachInspector(target: InspectionTarget, options: AttachO
   };
 }
 
-/** A recording that is shown in the page. */
+/** A recording, or a transcript as one, that is shown in the page. */
 export interface OpenedRecording {
   readonly recording: FlowRecording;
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Shows a recording in the page, as it was recorded. Throws an error that names the file when it is no recording. */
+/**
+ * Shows a recording in the page, as it was recorded, or a Claude Code transcript as far as it tells (see {@link readFlow}). Throws an
+ * error that names the file when it is neither.
+ */
 export async function openRecording(file: string, options: ServeOptions & { readonly open?: boolean } = {}): Promise<OpenedRecording> {
-  const recording = readRecording(file);
-  const log = new FlowLog({ recording });
-  for (const warning of recording.warnings) log.put({ type: 'note', level: 'warning', text: warning });
+  const recording = readFlow(file);
+  // The flow is over: what is noted now stands at its end, not today.
+  const end = recording.header.startedAt + (recording.events.at(-1)?.t ?? 0);
+  const log = new FlowLog({ recording, now: () => end });
+  // A transcript's warnings are notes of its flow already.
+  if (!recording.header.source) for (const warning of recording.warnings) log.put({ type: 'note', level: 'warning', text: warning });
   const server = await serveLog({ log }, options);
   if (options.open) openInBrowser(server.url, log);
   return { recording, url: server.url, close: () => server.close() };
@@ -212,3 +219,4 @@ export type { AuditEntry } from './server/client.js';
 export type { InspectorServer, InspectorServerOptions } from './server/inspectorServer.js';
 export type { Tokens } from './server/security.js';
 export { StreamRedactor } from './streamRedactor.js';
+export { readFlow } from './transcript/readFlow.js';

@@ -52,7 +52,8 @@ export class FlowState {
         const output = event.output ? { output: this.body(event.output.hash) } : {};
         actor.snapshot = {
           ...actor.snapshot,
-          status: event.status,
+          // XState has no word for an end that was not recorded.
+          status: event.status === 'unknown' ? 'stopped' : event.status,
           ...output,
           ...(event.error === undefined ? {} : { error: event.error }),
         };

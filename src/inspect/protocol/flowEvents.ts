@@ -51,12 +51,48 @@ export type ActorKind =
   | 'task'
   | 'actor';
 
-interface FlowEventBase {
+/** A line of the file that a flow was read from. */
+export interface FilePlace {
+  /** From 1. */
+  readonly line: number;
+  /** Which file, when it is not the one that was opened (a subagent's own, say). */
+  readonly file?: string;
+}
+
+/** Place and time of every event. */
+export interface FlowEventBase {
   /** Counts up by one through a flow; holes are announced by a `gap`. */
   readonly seq: number;
   /** Milliseconds since the header's `startedAt`; never negative, never decreasing. */
   readonly t: number;
+  /** In a flow made of a transcript: the line that says so. */
+  readonly at?: FilePlace;
 }
+
+/**
+ * What a flow was made of when no inspector recorded it. A transcript holds prompts, answers, calls and results, but neither the
+ * gates a call walked nor who decided about it, so readers must show those as unknown.
+ */
+export interface FlowSource {
+  readonly kind: 'transcript';
+  /** Name of the file, without its directory. */
+  readonly file: string;
+  /** Files of subagents that were read with it. */
+  readonly files: readonly string[];
+  /** Lines in all files, blank ones included. */
+  readonly lines: number;
+  /** Lines that are shown, by type (`user`, `assistant`, `system`, …). */
+  readonly read: Readonly<Record<string, number>>;
+  /** Lines that are not shown, by the reason. */
+  readonly ignored: Readonly<Record<string, number>>;
+  readonly calls: number;
+  /** Calls that have their result in the file. */
+  readonly paired: number;
+  readonly subagents: number;
+}
+
+/** How a call ended; `unknown` where what was read does not surely say so. */
+export type RecordedOutcome = OutcomeKind | 'unknown';
 
 /** First event of every flow (`seq` 0) and first line of every recording. */
 export interface FlowHeader extends FlowEventBase {
@@ -67,6 +103,8 @@ export interface FlowHeader extends FlowEventBase {
   readonly startedAt: number;
   readonly runtime: { readonly name: string; readonly version: string };
   readonly redaction: { readonly rules: readonly string[]; readonly custom: boolean };
+  /** Absent in a flow that an inspector recorded. */
+  readonly source?: FlowSource;
   /** Positions of states and wires by graph id, as the page wrote them. Opaque to the runtime. */
   readonly layouts?: Readonly<Record<string, JsonValue>>;
 }
@@ -97,7 +135,8 @@ export interface ActorStarted extends FlowEventBase {
 export interface ActorStopped extends FlowEventBase {
   readonly type: 'actor.stopped';
   readonly actor: string;
-  readonly status: 'done' | 'error' | 'stopped';
+  /** `unknown`: nothing more of it was recorded. */
+  readonly status: 'done' | 'error' | 'stopped' | 'unknown';
   readonly output?: BodyRef;
   readonly error?: string;
 }
@@ -168,7 +207,7 @@ export interface ResultProduced extends FlowEventBase {
   readonly type: 'result';
   readonly toolUseId: string;
   readonly toolName: string;
-  readonly outcome: OutcomeKind;
+  readonly outcome: RecordedOutcome;
   readonly isError: boolean;
   readonly summary: string;
   readonly body: BodyRef;

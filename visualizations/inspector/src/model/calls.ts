@@ -1,9 +1,9 @@
-import type { BodyRef, DecisionMade, FlowEvent, HookRan } from '../../../../src/inspect/protocol/flowEvents.js';
+import type { BodyRef, DecisionMade, FilePlace, FlowEvent, HookRan, RecordedOutcome } from '../../../../src/inspect/protocol/flowEvents.js';
 import type { OutcomeKind } from '../../../../src/tool/call.js';
 import { GATES, type Gate, gateOf, gateStatusOf, newGates } from './gates.js';
 
-/** What a call spends its time on. */
-export type Part = 'queued' | 'checks' | 'hooks' | 'asking' | 'running';
+/** What a call spends its time on; `unknown` where no inspector has recorded it. */
+export type Part = 'queued' | 'checks' | 'hooks' | 'asking' | 'running' | 'unknown';
 export interface Segment {
   readonly part: Part;
   readonly from: number;
@@ -11,11 +11,16 @@ export interface Segment {
   to: number | null;
 }
 
-export type CallStatus = Part | OutcomeKind;
+export type CallStatus = Part | RecordedOutcome;
 
 /** One tool call, folded from its events. */
 export interface Call {
   readonly toolUseId: string;
+  /** Read from a transcript: nothing is known of it but input, result and their times. */
+  readonly transcript: boolean;
+  /** Where input and result stand in the transcript. */
+  at: FilePlace | undefined;
+  resultAt: FilePlace | undefined;
   /** Null until its actor has been seen. */
   actor: string | null;
   tool: string;
@@ -30,7 +35,7 @@ export interface Call {
   endT: number | null;
   lastSeq: number;
   status: CallStatus;
-  outcome: OutcomeKind | null;
+  outcome: RecordedOutcome | null;
   summary: string;
   progress: string;
   isError: boolean;
@@ -46,9 +51,12 @@ export interface Call {
   lane: number;
 }
 
-export function newCall(toolUseId: string, index: number, seq: number, t: number): Call {
+export function newCall(toolUseId: string, index: number, seq: number, t: number, transcript = false): Call {
   return {
     toolUseId,
+    transcript,
+    at: undefined,
+    resultAt: undefined,
     actor: null,
     tool: '',
     label: '',
@@ -59,14 +67,14 @@ export function newCall(toolUseId: string, index: number, seq: number, t: number
     startT: t,
     endT: null,
     lastSeq: seq,
-    status: 'queued',
+    status: transcript ? 'unknown' : 'queued',
     outcome: null,
     summary: '',
     progress: '',
     isError: false,
-    gates: newGates(),
+    gates: newGates(transcript ? 'unknown' : 'ahead'),
     gate: -1,
-    segments: [{ part: 'queued', from: t, to: null }],
+    segments: [{ part: transcript ? 'unknown' : 'queued', from: t, to: null }],
     decisions: [],
     hooks: [],
     asked: false,
@@ -101,10 +109,11 @@ export function foldCall(call: Call, event: FlowEvent): void {
       call.isError = event.isError;
       call.summary = event.summary;
       call.result = event.body;
+      call.resultAt = event.at;
       return;
     case 'actor.stopped':
       if (event.actor !== call.actor || call.endT !== null) return;
-      finish(call, event.status === 'error' ? 'failed' : 'stopped', event.t);
+      finish(call, call.outcome ?? endOf(event.status), event.t);
       if (event.error !== undefined) call.summary = event.error;
       return;
     default:
@@ -163,7 +172,11 @@ function approval(call: Call, phase: 'asked' | 'answered' | 'withdrawn', t: numb
   }
 }
 
-function finish(call: Call, outcome: OutcomeKind, t: number): void {
+function endOf(status: 'done' | 'error' | 'stopped' | 'unknown'): RecordedOutcome {
+  return status === 'unknown' ? 'unknown' : status === 'error' ? 'failed' : 'stopped';
+}
+
+function finish(call: Call, outcome: RecordedOutcome, t: number): void {
   if (call.endT !== null) return;
   const last = call.segments.at(-1);
   if (last && last.to === null) last.to = Math.max(last.from, t);
@@ -189,6 +202,9 @@ function segment(call: Call, part: Part, t: number): void {
 
 const OUTCOMES: readonly OutcomeKind[] = ['succeeded', 'failed', 'invalid', 'denied', 'cancelled', 'stopped'];
 const outcomeOf = (state: string | undefined): OutcomeKind | undefined => OUTCOMES.find((kind) => kind === state);
+
+/** True for a call of which neither result nor end is known. */
+export const isUnanswered = (call: Call): boolean => call.transcript && call.endT !== null && call.result === undefined;
 
 export const isProblem = (call: Call): boolean =>
   call.outcome === 'failed' || call.outcome === 'invalid' || call.outcome === 'denied' || call.isError;

@@ -1,9 +1,9 @@
-import type { FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
+import type { FilePlace, FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
 import { eventLabel } from '../../../../src/inspect/protocol/graph.js';
 import type { Breakpoint } from '../../../../src/inspect/protocol/rpc.js';
 import type { PermissionRule, PermissionUpdate, VerdictSource } from '../../../../src/permissions/types.js';
 import { statePath } from '../ui/format.js';
-import type { Call } from './calls.js';
+import { type Call, isUnanswered } from './calls.js';
 
 /** Facts in a person's words. Pure; what it returns is text, never markup. */
 
@@ -42,12 +42,14 @@ export function sourceText(source: VerdictSource | undefined): string {
 
 /** How a call stands, in a word. */
 export function statusText(call: Call): string {
+  if (call.status === 'unknown') return call.endT === null ? 'requested' : isUnanswered(call) ? 'no result' : 'unknown';
   return call.status === 'checks' ? 'checking' : call.status === 'hooks' ? 'in hooks' : call.status;
 }
 
 /** The "decided by" column. */
 export function decidedBy(call: Call): string {
   const decision = call.decisions.at(-1)?.decision;
+  if (call.transcript) return 'unknown';
   if (!decision) return call.status === 'asking' ? 'waits for a person' : '';
   const by = sourceText(decision.winner.source) || decision.reason;
   return decision.asked ? `asked, ${by}` : by;
@@ -93,6 +95,9 @@ export function eventText(event: FlowEvent): string {
       return `events ${event.from} to ${event.to} are missing: ${event.reason}`;
   }
 }
+
+/** `line 12`, `subagents/agent-a1.jsonl:12`. */
+export const placeText = ({ file, line }: FilePlace): string => (file === undefined ? `line ${line}` : `${file}:${line}`);
 
 export function statesText(states: readonly string[]): string {
   return states.length === 0 ? '(start)' : states.map(statePath).join(', ');

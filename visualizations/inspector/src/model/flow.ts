@@ -1,4 +1,11 @@
-import type { ActorKind, BodyRef, ContextChanged, FlowEvent, FlowHeader } from '../../../../src/inspect/protocol/flowEvents.js';
+import type {
+  ActorKind,
+  ActorStopped,
+  BodyRef,
+  ContextChanged,
+  FlowEvent,
+  FlowHeader,
+} from '../../../../src/inspect/protocol/flowEvents.js';
 import { FlowIndex } from '../../../../src/inspect/protocol/flowIndex.js';
 import type { MachineGraph } from '../../../../src/inspect/protocol/graph.js';
 import { type Call, foldCall, newCall } from './calls.js';
@@ -26,7 +33,7 @@ export interface Actor {
   readonly ordinal: number;
   endT: number | null;
   endSeq: number | null;
-  status: 'active' | 'done' | 'error' | 'stopped';
+  status: 'active' | ActorStopped['status'];
   output: BodyRef | undefined;
   error: string | undefined;
   leaves: readonly string[];
@@ -84,8 +91,16 @@ export class Flow {
   /** The call as it was right after `seq`; the live one when null. */
   callAt(call: Call, seq: number | null): Call {
     if (seq === null || call.lastSeq <= seq) return call;
-    const then = newCall(call.toolUseId, call.index, call.startSeq, call.startT);
-    Object.assign(then, { actor: call.actor, tool: call.tool, label: call.label, turn: call.turn, agent: call.agent, lane: call.lane });
+    const then = newCall(call.toolUseId, call.index, call.startSeq, call.startT, call.transcript);
+    Object.assign(then, {
+      actor: call.actor,
+      tool: call.tool,
+      label: call.label,
+      turn: call.turn,
+      agent: call.agent,
+      lane: call.lane,
+      at: call.at,
+    });
     for (const event of this.eventsOfCall(call.toolUseId)) {
       if (event.seq > seq) break;
       foldCall(then, event);
@@ -212,7 +227,7 @@ export class Flow {
   }
 
   #newCall(toolUseId: string, event: FlowEvent): Call {
-    const call = newCall(toolUseId, this.calls.length, event.seq, event.t);
+    const call = newCall(toolUseId, this.calls.length, event.seq, event.t, this.header?.source !== undefined);
     if ('toolName' in event) call.tool = event.toolName;
     call.lane = this.#lanes.take(event.t);
     this.laneCount = this.#lanes.count;
@@ -265,6 +280,7 @@ export class Flow {
     call.actor = event.actor;
     call.tool = event.name;
     call.label = event.label;
+    call.at = event.at;
     call.input ??= event.input;
     call.agent = this.#agentOf(parent);
     for (let at = parent; at; at = at.parent === null ? undefined : this.actors.get(at.parent)) {

@@ -8,7 +8,7 @@ export const GATES = [
   { name: 'call', state: 'calling', about: 'The tool runs' },
 ] as const;
 
-export type GateStatus = 'ahead' | 'open' | 'asking' | 'passed' | 'skipped' | 'refused' | 'failed' | 'cut';
+export type GateStatus = 'ahead' | 'open' | 'asking' | 'passed' | 'skipped' | 'refused' | 'failed' | 'cut' | 'unknown';
 export interface Gate {
   status: GateStatus;
   /** When the call came to it last, in milliseconds of the flow. */
@@ -18,7 +18,7 @@ export interface Gate {
   passages: number;
 }
 
-export const newGates = (): Gate[] => GATES.map(() => ({ status: 'ahead', since: 0, ms: 0, passages: 0 }));
+export const newGates = (status: GateStatus = 'ahead'): Gate[] => GATES.map(() => ({ status, since: 0, ms: 0, passages: 0 }));
 
 /** Number of the gate that a state of the tool call machine stands for; -1 outside the gates, 6 behind them. */
 export function gateOf(leaf: string): number {

@@ -1,3 +1,4 @@
+import type { ActorKind } from '../../../../src/inspect/protocol/flowEvents.js';
 import { type Actor, agentName, type Flow } from './flow.js';
 
 export type TreeRow =
@@ -32,8 +33,10 @@ const foldKey = (parent: string): string => `${parent}#finished`;
 
 const hasTrouble = (actor: Actor): boolean => actor.problems > 0 || actor.status === 'error';
 
-/** Promises and observables behind a machine's ports tell little in a tree; machines and tasks are what one looks for. */
-const isShown = (actor: Actor, showHelpers: boolean): boolean => showHelpers || actor.machine !== null || actor.kind === 'task';
+const SHOWN: ReadonlySet<ActorKind> = new Set(['session', 'query', 'turn', 'toolCall', 'task']);
+
+/** Promises and observables behind a machine's ports tell little in a tree; machines, and what a transcript tells of, are what one looks for. */
+const isShown = (actor: Actor, showHelpers: boolean): boolean => showHelpers || actor.machine !== null || SHOWN.has(actor.kind);
 
 /** The rows of the actor tree that are not inside something closed. */
 export function treeRows(flow: Flow, options: TreeOptions): readonly TreeRow[] {

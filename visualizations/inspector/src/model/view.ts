@@ -38,6 +38,9 @@ export const PARTS: readonly { readonly part: Part; readonly name: string }[] = 
   { part: 'running', name: 'running' },
 ];
 
+/** Between a call and its result in a transcript. */
+export const TRANSCRIPT_PARTS: typeof PARTS = [{ part: 'unknown', name: 'not recorded' }];
+
 export const firstView: View = {
   actor: null,
   scope: null,

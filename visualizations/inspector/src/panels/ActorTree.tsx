@@ -208,7 +208,7 @@ function toneOf(actor: Actor, status: Actor['status']): string {
   if (status === 'error') return 'err';
   if (actor.kind === 'toolCall' && actor.problems > 0) return 'err';
   if (status === 'active') return 'on';
-  return status === 'stopped' ? 'cut' : 'done';
+  return status === 'stopped' || status === 'unknown' ? 'cut' : 'done';
 }
 
 function FoldRow(props: {

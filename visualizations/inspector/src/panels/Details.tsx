@@ -1,10 +1,10 @@
-import type { BodyRef, FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
+import type { BodyRef, FlowEvent, FlowSource } from '../../../../src/inspect/protocol/flowEvents.js';
 import type { Call } from '../model/calls.js';
-import { eventText, statesText, statusText } from '../model/describe.js';
+import { eventText, placeText, statesText, statusText } from '../model/describe.js';
 import type { Actor } from '../model/flow.js';
 import { actorTitle } from '../model/tree.js';
 import type { DetailsTab } from '../model/view.js';
-import { duration, moment, plural, size } from '../ui/format.js';
+import { count, duration, moment, plural, size } from '../ui/format.js';
 import { useFlowVersion, useInspector, useView } from '../ui/hooks.js';
 import { Tabs } from '../ui/Tabs.js';
 import { BodyView, JsonValueView } from './BodyView.js';
@@ -152,7 +152,32 @@ function AboutActor({ actor }: { readonly actor: Actor }) {
       )}
       <dt>Path</dt>
       <dd className="mono wrap">{actor.id}</dd>
+      {actor.parent === null && flow.header?.source && <Source source={flow.header.source} />}
     </dl>
+  );
+}
+
+/** What a transcript held, line for line. */
+function Source({ source }: { readonly source: FlowSource }) {
+  const counts = (all: Readonly<Record<string, number>>): string =>
+    Object.entries(all)
+      .map(([what, times]) => `${count(times)} ${what}`)
+      .join(', ');
+  return (
+    <>
+      <dt>Transcript</dt>
+      <dd className="mono wrap">{[source.file, ...source.files].join(', ')}</dd>
+      <dt>Lines</dt>
+      <dd data-lines={source.lines}>
+        {count(source.lines)}: {counts(source.read)}
+      </dd>
+      <dt>Not shown</dt>
+      <dd>{counts(source.ignored) || 'none'}</dd>
+      <dt>Calls</dt>
+      <dd>
+        {count(source.calls)}, {count(source.paired)} of them with their result; {plural(source.subagents, 'subagent')}
+      </dd>
+    </>
   );
 }
 
@@ -177,7 +202,10 @@ function Raw({
     return (
       <>
         <p className="summary">
-          <span className="quiet num">#{event.seq}</span> {event.type} <span className="quiet num">at {moment(event.t)} s</span>
+          <span className="quiet num">#{event.seq}</span> {event.type}{' '}
+          <span className="quiet num">
+            at {moment(event.t)} s{event.at && `, ${placeText(event.at)}`}
+          </span>
         </p>
         <p className="mono wrap">{eventText(event)}</p>
         <JsonValueView value={event} label="event" />

@@ -32,7 +32,13 @@ export function GateStrip() {
           const state = call?.gates[index];
           const status = state?.status ?? 'ahead';
           return (
-            <li key={gate.name} className={`gate ${status}`} data-gate={gate.name} data-status={status} title={gate.about}>
+            <li
+              key={gate.name}
+              className={`gate ${status}`}
+              data-gate={gate.name}
+              data-status={status}
+              title={status === 'unknown' ? 'A transcript does not record this gate.' : gate.about}
+            >
               <span className="gate-mark">{MARKS[status] ? <Icon name={MARKS[status]} size={12} /> : index + 1}</span>
               <span className="gate-name">{gate.name}</span>
               <span className="gate-note">{call && state ? noteOf(call, state, index, flow.lastT) : ''}</span>
@@ -56,6 +62,8 @@ const MARKS: Partial<Record<GateStatus, IconName>> = {
 function noteOf(call: Call, gate: Gate, index: number, now: number): string {
   const again = gate.passages > 1 ? ` ×${gate.passages}` : '';
   switch (gate.status) {
+    case 'unknown':
+      return 'unknown';
     case 'ahead':
       return '';
     case 'skipped':
@@ -82,7 +90,13 @@ function verdictOf(call: Call): string {
 export function GatePips({ call }: { readonly call: Call }) {
   const reached = call.gates.findLastIndex((gate) => gate.status !== 'ahead' && gate.status !== 'passed' && gate.status !== 'skipped');
   const at = GATES[reached]?.name;
-  const label = at ? `${call.gates[reached]?.status} at ${at}` : call.endT === null ? 'not started' : 'all passed';
+  const label = call.transcript
+    ? 'not recorded'
+    : at
+      ? `${call.gates[reached]?.status} at ${at}`
+      : call.endT === null
+        ? 'not started'
+        : 'all passed';
   return (
     <span className="pips" role="img" aria-label={`Gates: ${label}`}>
       {call.gates.map((gate, index) => (

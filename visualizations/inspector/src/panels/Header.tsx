@@ -3,7 +3,7 @@ import { readRecording } from '../link/recording.js';
 import type { Menu, Theme } from '../model/view.js';
 import { savePreferences } from '../model/view.js';
 import { plural } from '../ui/format.js';
-import { useInspector, useRemote, useView } from '../ui/hooks.js';
+import { useFlowVersion, useInspector, useRemote, useView } from '../ui/hooks.js';
 import { Icon, type IconName } from '../ui/icons.js';
 import { BreakpointMenu } from './BreakpointMenu.js';
 import { ExportMenu } from './ExportMenu.js';
@@ -129,12 +129,15 @@ export function stepTarget(actor: string | null, held: readonly { readonly actor
 
 function Status() {
   const { status, held } = useRemote();
+  const { flow } = useInspector();
+  useFlowVersion();
+  const transcript = flow.header?.source !== undefined;
   const [tone, text] = {
     connecting: ['', 'connecting'],
-    live: held.paused ? ['paused', 'paused'] : ['live', 'live'],
+    live: transcript ? ['', 'transcript'] : held.paused ? ['paused', 'paused'] : ['live', 'live'],
     disconnected: ['bad', 'disconnected'],
     refused: ['bad', 'refused'],
-    recording: ['', 'recording'],
+    recording: ['', transcript ? 'transcript' : 'recording'],
     noLink: ['bad', 'no link'],
   }[status] ?? ['', status];
   return (

@@ -2,7 +2,7 @@ import { useMemo, useRef } from 'react';
 import type { FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
 import { eventLabel } from '../../../../src/inspect/protocol/graph.js';
 import { selectCall, selectEvent } from '../model/actions.js';
-import { type Call, isProblem } from '../model/calls.js';
+import { type Call, isProblem, isUnanswered } from '../model/calls.js';
 import { decidedBy, eventText, statusText } from '../model/describe.js';
 import { EventFilter, filterCalls } from '../model/filter.js';
 import { actorTitle } from '../model/tree.js';
@@ -167,7 +167,7 @@ function CallRow(props: {
         {decidedBy(call)}
       </span>
       <span role="gridcell" className="right num">
-        {duration((call.endT ?? now) - call.startT)}
+        {isUnanswered(call) ? 'unknown' : duration((call.endT ?? now) - call.startT)}
       </span>
     </div>
   );

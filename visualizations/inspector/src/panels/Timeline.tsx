@@ -2,7 +2,7 @@ import { type PointerEvent as ReactPointerEvent, useEffect, useLayoutEffect, use
 import { selectCall } from '../model/actions.js';
 import type { Call } from '../model/calls.js';
 import type { Flow } from '../model/flow.js';
-import { PARTS } from '../model/view.js';
+import { PARTS, TRANSCRIPT_PARTS } from '../model/view.js';
 import { duration, moment, plural } from '../ui/format.js';
 import { useFlowVersion, useInspector, useSize, useView } from '../ui/hooks.js';
 import { type Bar, draw, drawOverview, type Palette, readPalette, type TimeWindow } from './timelineDraw.js';
@@ -120,7 +120,7 @@ export function Timeline() {
         )}
         <span className="grow" />
         <ul className="legend" aria-label="Colours">
-          {PARTS.map(({ part, name }) => (
+          {(flow.header?.source ? TRANSCRIPT_PARTS : PARTS).map(({ part, name }) => (
             <li key={part}>
               <span className={`swatch ${part}`} />
               {name}

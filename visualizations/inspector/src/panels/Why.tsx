@@ -1,7 +1,7 @@
 import type { DecisionMade, HookRan } from '../../../../src/inspect/protocol/flowEvents.js';
 import type { TraceEntry, VerdictSource } from '../../../../src/permissions/types.js';
 import type { Call } from '../model/calls.js';
-import { ruleOrigin, sourceText } from '../model/describe.js';
+import { placeText, ruleOrigin, sourceText } from '../model/describe.js';
 import { duration, words } from '../ui/format.js';
 import { useRemote } from '../ui/hooks.js';
 import { Visible } from '../ui/visible.js';
@@ -12,6 +12,7 @@ export function Why({ call }: { readonly call: Call }) {
   const pending = approvals.find((approval) => approval.toolUseId === call.toolUseId);
   const before = call.hooks.filter((hook) => hook.run.event === 'PreToolUse' || hook.run.event === 'PermissionRequest');
   const after = call.hooks.filter((hook) => !before.includes(hook));
+  if (call.transcript) return <Unrecorded call={call} />;
   return (
     <div className="why">
       {call.decisions.length === 0 && (
@@ -34,6 +35,31 @@ export function Why({ call }: { readonly call: Call }) {
           </p>
         </section>
       )}
+    </div>
+  );
+}
+
+/** What a transcript leaves open is said to be open. */
+function Unrecorded({ call }: { readonly call: Call }) {
+  return (
+    <div className="why">
+      <div className="verdict open" data-verdict="unknown">
+        <b>Unknown</b>
+        <p>A transcript does not record the mode, the hooks and rules that were tried, or whether a person was asked.</p>
+      </div>
+      <section>
+        <h3>What it does record</h3>
+        <dl className="facts roomy">
+          <dt>Call</dt>
+          <dd className="mono">{call.at ? placeText(call.at) : 'unknown'}</dd>
+          <dt>Result</dt>
+          <dd className="mono">{call.resultAt ? placeText(call.resultAt) : call.endT === null ? 'later' : 'not in the file'}</dd>
+          <dt>Outcome</dt>
+          <dd className={call.isError ? 'bad' : ''}>
+            {call.outcome ?? 'unknown'} {call.summary !== '' && <Visible text={call.summary} />}
+          </dd>
+        </dl>
+      </section>
     </div>
   );
 }

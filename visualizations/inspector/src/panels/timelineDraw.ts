@@ -36,6 +36,7 @@ export function readPalette(element: Element): Palette {
       hooks: resolve('--part-hooks'),
       asking: resolve('--part-asking'),
       running: resolve('--part-running'),
+      unknown: resolve('--part-unknown'),
     },
     failed: resolve('--err'),
     denied: resolve('--warn'),

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { FlowRecording } from '../protocol/flowEvents.js';
+import { NotAFlowError } from '../protocol/flowText.js';
+import { decodeRecording } from '../recording.js';
+import type { RedactionOptions } from '../redact.js';
+import { transcriptFlow } from './convert.js';
+import { subagentFiles } from './files.js';
+
+const GZIP_MAGIC = 0x1f8b;
+
+/**
+ * Opens what a flow can be read from: a recording, or a Claude Code transcript with the files of its subagents. A transcript becomes a
+ * flow whose header has a `source`; what is in it is redacted as if it were recorded now. Throws an error that names the file when it is
+ * neither.
+ */
+export function readFlow(file: string, options: { readonly redaction?: RedactionOptions } = {}): FlowRecording {
+  try {
+    const bytes = readFileSync(file);
+    try {
+      return decodeRecording(bytes);
+    } catch (error) {
+      if (!(error instanceof NotAFlowError)) throw error;
+      const text = bytes.length >= 2 && bytes.readUInt16BE(0) === GZIP_MAGIC ? gunzipSync(bytes) : bytes;
+      const files = [{ name: undefined, bytes: text }, ...subagentFiles(file)];
+      const flow = transcriptFlow(files, { name: basename(file), ...options });
+      if (flow) return flow;
+      throw new Error(`${error.message} And it is no Claude Code transcript: no line of it holds a user's or an assistant's message.`);
+    }
+  } catch (error) {
+    throw new Error(`Cannot open ${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
