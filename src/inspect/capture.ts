@@ -1,4 +1,4 @@
-import type { Redactor } from './redact.js';
+import type { CapturedKey, Redactor } from './redact.js';
 
 /** Caps of one capture. What is cut is named in its place. */
 export interface CaptureLimits {
@@ -29,149 +29,196 @@ export interface Captured {
 /**
  * Redacted JSON text of any value. Runs no code of the value: getters, `toJSON` and proxies' traps that throw cannot
  * reach the caller; functions, actors, signals and other live objects are named, not walked.
+ *
+ * The text is written in one pass, with no copy of the value in between: this runs for every event and context of a flow.
  */
 export function capture(value: unknown, redactor: Redactor, limits: CaptureLimits = LIGHT_LIMITS): Captured {
   const walk = new Walk(redactor, limits);
-  let plain: unknown;
+  let text: string | undefined;
   try {
-    plain = walk.visit(value, '$', 0, undefined);
+    text = walk.visit(value, false);
   } catch {
-    plain = '‹unreadable›';
+    text = UNREADABLE;
   }
-  return { text: JSON.stringify(plain) ?? 'null', clipped: walk.clipped };
+  return { text: text ?? 'null', clipped: walk.clipped };
 }
+
+const UNREADABLE = '"‹unreadable›"';
+const { getOwnPropertyDescriptor, getPrototypeOf, keys: keysOf } = Object;
 
 class Walk {
   clipped = false;
   #nodes = 0;
   #chars = 0;
-  readonly #open = new Map<object, string>();
-  readonly #done = new Map<object, { readonly path: string; readonly nodes: number }>();
+  /** The objects that are being written, outermost first, and in each the key or index that is; together they are the path. */
+  readonly #open: object[] = [];
+  readonly #at: (string | number)[] = [];
+  /** Objects too large to be written twice, by the path of their first place. */
+  #large: Map<object, string> | undefined;
 
   constructor(
     readonly redactor: Redactor,
     readonly limits: CaptureLimits,
   ) {}
 
-  visit(value: unknown, path: string, depth: number, secretKey: string | undefined): unknown {
+  /** JSON text of a value; undefined for undefined. `secret`: it stands under a name that makes all strings and numbers secrets. */
+  visit(value: unknown, secret: boolean): string | undefined {
     this.#nodes++;
     switch (typeof value) {
       case 'string':
-        return secretKey !== undefined && value !== '' ? this.redactor.mark('key-name', value) : this.#string(value, path);
+        return secret && value !== '' ? this.#mark(value) : this.#string(value);
       case 'number':
-        if (secretKey !== undefined) return this.redactor.mark('key-name', String(value));
-        return Number.isFinite(value) ? value : `‹${value}›`;
+        if (secret) return this.#mark(String(value));
+        return Number.isFinite(value) ? String(value) : `"‹${value}›"`;
       case 'boolean':
-        return value;
+        return value ? 'true' : 'false';
       case 'undefined':
         return undefined;
       case 'bigint':
-        return `‹bigint ${value}›`;
+        return `"‹bigint ${value}›"`;
       case 'symbol':
-        return `‹${String(value)}›`;
+        return JSON.stringify(`‹${String(value)}›`);
       case 'function':
-        return '‹function›';
+        return '"‹function›"';
       default:
-        return typeof value === 'object' && value !== null ? this.#object(value, path, depth, secretKey) : null;
+        return typeof value === 'object' && value !== null ? this.#object(value, secret) : 'null';
     }
   }
 
-  #string(text: string, path: string): string {
-    const room = Math.min(this.limits.stringChars, Math.max(0, this.limits.totalChars - this.#chars));
+  #mark(secret: string): string {
+    return JSON.stringify(this.redactor.mark('key-name', secret));
+  }
+
+  /** `depth`: how much of the path leads to it; the name of a field stands in its object, not in the field. */
+  #string(text: string, depth = this.#open.length): string {
+    const { limits, redactor } = this;
+    const room = Math.min(limits.stringChars, Math.max(0, limits.totalChars - this.#chars));
     if (text.length <= room) {
       this.#chars += text.length;
-      return this.redactor.text(text, path);
+      return redactor.hasCustomRules ? redactor.json(text, this.#path(depth)) : redactor.json(text);
     }
     this.clipped = true;
     this.#chars += room;
-    const masked = this.redactor.text(text.slice(0, room + CLIP_OVERLAP), path);
+    const masked = redactor.text(text.slice(0, room + CLIP_OVERLAP), this.#path(depth));
     const mark = masked.lastIndexOf('‹redacted', room);
     const cut = mark >= 0 && masked.indexOf('›', mark) >= room ? mark : room;
-    return `${masked.slice(0, cut)}‹clipped, ${text.length} characters in all›`;
+    return JSON.stringify(`${masked.slice(0, cut)}‹clipped, ${text.length} characters in all›`);
   }
 
-  #object(value: object, path: string, depth: number, secretKey: string | undefined): unknown {
-    const opened = this.#open.get(value);
-    if (opened !== undefined) return `‹cycle to ${opened}›`;
-    const seen = this.#done.get(value);
-    if (seen && seen.nodes > REPEATABLE_NODES) return `‹same as ${seen.path}›`;
+  #path(depth = this.#open.length): string {
+    let path = '$';
+    for (let index = 0; index < depth; index++) {
+      const at = this.#at[index];
+      if (at !== undefined) path += typeof at === 'number' ? `[${at}]` : `.${at}`;
+    }
+    return path;
+  }
+
+  #object(value: object, secret: boolean): string {
+    const open = this.#open;
+    const depth = open.length;
+    const around = open.indexOf(value);
+    if (around >= 0) return JSON.stringify(`‹cycle to ${this.#path(around)}›`);
+    const seen = this.#large?.get(value);
+    if (seen !== undefined) return JSON.stringify(`‹same as ${seen}›`);
     if (depth >= this.limits.depth) return this.#cut('‹too deep›');
     if (this.#nodes >= this.limits.nodes) return this.#cut('‹too much›');
     const before = this.#nodes;
-    this.#open.set(value, path);
+    open.push(value);
+    this.#at[depth] = '';
     try {
-      return this.#contents(value, path, depth, secretKey);
+      return this.#contents(value, secret);
     } catch {
-      return '‹unreadable›';
+      return UNREADABLE;
     } finally {
-      this.#open.delete(value);
-      this.#done.set(value, { path, nodes: this.#nodes - before });
+      open.length = depth;
+      if (this.#nodes - before > REPEATABLE_NODES) {
+        this.#large ??= new Map();
+        this.#large.set(value, this.#path());
+      }
     }
   }
 
-  #contents(value: object, path: string, depth: number, secretKey: string | undefined): unknown {
-    if (Array.isArray(value)) return this.#list(value, path, depth, secretKey);
-    if (value instanceof Map) return { '‹Map›': this.#list([...Map.prototype.entries.call(value)], path, depth, secretKey) };
-    if (value instanceof Set) return { '‹Set›': this.#list([...Set.prototype.values.call(value)], path, depth, secretKey) };
+  #contents(value: object, secret: boolean): string {
+    if (Array.isArray(value)) return this.#list(value, secret);
+    const proto: unknown = getPrototypeOf(value);
+    if (proto === Object.prototype || proto === null) return this.#record(value, secret);
+    if (value instanceof Map) return `{"‹Map›":${this.#list([...Map.prototype.entries.call(value)], secret)}}`;
+    if (value instanceof Set) return `{"‹Set›":${this.#list([...Set.prototype.values.call(value)], secret)}}`;
     if (value instanceof Date)
-      return Number.isNaN(Date.prototype.getTime.call(value)) ? '‹invalid date›' : Date.prototype.toISOString.call(value);
-    if (value instanceof Error) return this.#error(value, path);
-    if (ArrayBuffer.isView(value)) return `‹${className(value)} of ${value.byteLength} bytes›`;
-    const proto: unknown = Object.getPrototypeOf(value);
-    if (proto !== Object.prototype && proto !== null) return `‹${className(value)}›`;
-    return this.#record(value, path, depth, secretKey);
+      return Number.isNaN(Date.prototype.getTime.call(value)) ? '"‹invalid date›"' : `"${Date.prototype.toISOString.call(value)}"`;
+    if (value instanceof Error) return this.#error(value);
+    if (ArrayBuffer.isView(value)) return JSON.stringify(`‹${className(value)} of ${value.byteLength} bytes›`);
+    return JSON.stringify(`‹${className(value)}›`);
   }
 
-  #list(list: readonly unknown[], path: string, depth: number, secretKey: string | undefined): unknown[] {
-    const out: unknown[] = [];
+  #list(list: readonly unknown[], secret: boolean): string {
+    const depth = this.#open.length - 1;
     const count = Math.min(list.length, this.limits.keys);
-    for (let index = 0; index < count && this.#nodes < this.limits.nodes; index++) {
-      const item = Object.getOwnPropertyDescriptor(list, index);
-      out.push(item === undefined ? null : (this.#property(item, `${path}[${index}]`, depth, secretKey) ?? null));
+    let text = '';
+    let index = 0;
+    for (; index < count && this.#nodes < this.limits.nodes; index++) {
+      this.#at[depth] = index;
+      const item = getOwnPropertyDescriptor(list, index);
+      const json = item === undefined ? 'null' : (this.#property(item, secret) ?? 'null');
+      text += index === 0 ? json : `,${json}`;
     }
-    if (out.length < list.length) out.push(this.#cut(`‹${list.length - out.length} more›`));
-    return out;
+    if (index < list.length) text += `${index === 0 ? '' : ','}${this.#cut(`‹${list.length - index} more›`)}`;
+    return `[${text}]`;
   }
 
-  #record(value: object, path: string, depth: number, secretKey: string | undefined): Record<string, unknown> {
-    // No prototype: a key named __proto__ stays data.
-    const out: Record<string, unknown> = Object.create(null);
-    const keys = Object.keys(value);
+  #record(value: object, secret: boolean): string {
+    const { limits } = this;
+    const depth = this.#open.length - 1;
+    const keys = keysOf(value);
+    let text = '';
     let taken = 0;
     for (const key of keys) {
-      if (taken >= this.limits.keys || this.#nodes >= this.limits.nodes) break;
+      if (taken >= limits.keys || this.#nodes >= limits.nodes) break;
       taken++;
-      const descriptor = Object.getOwnPropertyDescriptor(value, key);
+      const descriptor = getOwnPropertyDescriptor(value, key);
       if (!descriptor) continue;
-      const secret = secretKey ?? (this.redactor.isSecretKey(key) ? key : undefined);
-      out[this.#string(key, path)] = this.#property(descriptor, `${path}.${key}`, depth, secret);
+      const name = this.#key(key, depth);
+      this.#at[depth] = key;
+      const json = this.#property(descriptor, secret || name.secret);
+      if (json !== undefined) text += text === '' ? `${name.json}:${json}` : `,${name.json}:${json}`;
     }
-    if (taken < keys.length) out['‹more›'] = this.#cut(`‹${keys.length - taken} more keys›`);
-    return out;
+    if (taken < keys.length) text += `${text === '' ? '' : ','}"‹more›":${this.#cut(`‹${keys.length - taken} more keys›`)}`;
+    return `{${text}}`;
   }
 
-  #property(descriptor: PropertyDescriptor, path: string, depth: number, secretKey: string | undefined): unknown {
-    return 'value' in descriptor ? this.visit(descriptor.value, path, depth + 1, secretKey) : '‹getter›';
+  #key(key: string, depth: number): CapturedKey {
+    const { redactor, limits } = this;
+    const clipped = key.length > limits.stringChars || key.length > limits.totalChars - this.#chars;
+    if (clipped) return { json: this.#string(key, depth), secret: redactor.isSecretKey(key) };
+    this.#chars += key.length;
+    return redactor.hasCustomRules ? redactor.key(key, this.#path(depth)) : redactor.key(key);
   }
 
-  #error(error: Error, path: string): unknown {
-    const field = (key: string): unknown => {
-      for (let at: unknown = error; typeof at === 'object' && at !== null; at = Object.getPrototypeOf(at)) {
-        const descriptor = Object.getOwnPropertyDescriptor(at, key);
-        if (descriptor) return 'value' in descriptor ? descriptor.value : undefined;
+  #property(descriptor: PropertyDescriptor, secret: boolean): string | undefined {
+    return 'value' in descriptor ? this.visit(descriptor.value, secret) : '"‹getter›"';
+  }
+
+  #error(error: Error): string {
+    const field = (key: string): string | undefined => {
+      for (let at: unknown = error; typeof at === 'object' && at !== null; at = getPrototypeOf(at)) {
+        const descriptor = getOwnPropertyDescriptor(at, key);
+        if (!descriptor) continue;
+        if (typeof descriptor.value !== 'string') return undefined;
+        this.#at[this.#open.length - 1] = key;
+        return this.#string(descriptor.value);
       }
       return undefined;
     };
-    const text = (key: string): string | undefined => {
-      const value = field(key);
-      return typeof value === 'string' ? this.#string(value, `${path}.${key}`) : undefined;
-    };
-    return { '‹Error›': text('name') ?? 'Error', message: text('message') ?? '', stack: text('stack') };
+    const name = field('name') ?? '"Error"';
+    const message = field('message') ?? '""';
+    const stack = field('stack');
+    return `{"‹Error›":${name},"message":${message}${stack === undefined ? '' : `,"stack":${stack}`}}`;
   }
 
   #cut(mark: string): string {
     this.clipped = true;
-    return mark;
+    return `"${mark}"`;
   }
 }
 

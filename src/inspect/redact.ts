@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { RecentTexts } from './recentTexts.js';
 
 /** A rule of one's own: gets a string and the path it stands at (`$.input.command`), returns what may be kept. */
 export type CustomRule = (text: string, path: string) => string;
@@ -13,8 +14,16 @@ export interface RedactionOptions {
   readonly salt?: string;
 }
 
+/** The name of a field, ready to be written. */
+export interface CapturedKey {
+  readonly json: string;
+  readonly secret: boolean;
+}
+
 interface ShapeRule {
   readonly name: string;
+  /** What every match holds. Looked for first, since most texts do not hold it and the pattern costs more. */
+  readonly hint: RegExp;
   readonly pattern: RegExp;
   /** The capture group that is the secret; the whole match when absent. */
   readonly group?: number;
@@ -23,19 +32,34 @@ interface ShapeRule {
 
 /** Values that are secrets by their shape, wherever they stand. Linear-time patterns only: they read output of strangers. */
 const SHAPES: readonly ShapeRule[] = [
-  { name: 'private-key', pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/g },
-  { name: 'api-key', pattern: /\b(?:sk|pk|rk)[-_](?=[A-Za-z_-]{0,80}\d)[A-Za-z0-9_-]{16,}/g },
-  { name: 'github-token', pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})/g },
-  { name: 'gitlab-token', pattern: /\bglpat-[A-Za-z0-9_-]{16,}/g },
-  { name: 'npm-token', pattern: /\bnpm_[A-Za-z0-9]{30,}/g },
-  { name: 'slack-token', pattern: /\bxox[abprs]-[A-Za-z0-9-]{10,}/g },
-  { name: 'aws-key', pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g },
-  { name: 'google-key', pattern: /\bAIza[A-Za-z0-9_-]{30,}/g },
-  { name: 'jwt', pattern: /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g },
-  { name: 'bearer', pattern: /\b(?:bearer|basic)\s+(?=[A-Za-z._~+/-]{0,200}[0-9=])([A-Za-z0-9._~+/=-]{12,})/gi, group: 1 },
-  { name: 'url-password', pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"']{0,200}:([^\s/@"']{1,400})@/gi, group: 1 },
+  {
+    name: 'private-key',
+    hint: /-----BEGIN/,
+    pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/g,
+  },
+  { name: 'api-key', hint: /[spr]k[-_]/, pattern: /\b(?:sk|pk|rk)[-_](?=[A-Za-z_-]{0,80}\d)[A-Za-z0-9_-]{16,}/g },
+  { name: 'github-token', hint: /gh[pousr]_|github_pat_/, pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})/g },
+  { name: 'gitlab-token', hint: /glpat-/, pattern: /\bglpat-[A-Za-z0-9_-]{16,}/g },
+  { name: 'npm-token', hint: /npm_/, pattern: /\bnpm_[A-Za-z0-9]{30,}/g },
+  { name: 'slack-token', hint: /xox[abprs]-/, pattern: /\bxox[abprs]-[A-Za-z0-9-]{10,}/g },
+  { name: 'aws-key', hint: /A[KS]IA/, pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g },
+  { name: 'google-key', hint: /AIza/, pattern: /\bAIza[A-Za-z0-9_-]{30,}/g },
+  { name: 'jwt', hint: /eyJ/, pattern: /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g },
+  {
+    name: 'bearer',
+    hint: /bearer|basic/i,
+    pattern: /\b(?:bearer|basic)\s+(?=[A-Za-z._~+/-]{0,200}[0-9=])([A-Za-z0-9._~+/=-]{12,})/gi,
+    group: 1,
+  },
+  {
+    name: 'url-password',
+    hint: /:\/\//,
+    pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"']{0,200}:([^\s/@"']{1,400})@/gi,
+    group: 1,
+  },
   {
     name: 'assignment',
+    hint: /passw|passphrase|secret|token|(?:api|access|private)[-_]?key/i,
     pattern:
       /(?:password|passwd|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key)["'\\]{0,4}[ \t]{0,4}[=:][ \t]{0,4}["'\\]{0,4}([^\s"'\\,;&<>(){}[\]$‹›]{6,})/gi,
     group: 1,
@@ -43,6 +67,8 @@ const SHAPES: readonly ShapeRule[] = [
     accept: (match, secret) => /["'\\]/.test(match) || /[^A-Za-z_.]/.test(secret),
   },
 ];
+/** One look instead of twelve: a text without any hint has no secret of any shape. */
+const ANY_HINT = new RegExp(SHAPES.map(({ hint }) => hint.source).join('|'), 'i');
 
 const SECRET_KEY =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookies?|pass(?:word|wd|phrase)?|credentials?|.*(?:token|secret|password|passphrase|api[-_]?key|access[-_]?key|private[-_]?key))$/i;
@@ -59,6 +85,9 @@ export class Redactor {
   readonly #salt: string;
   readonly #literals: readonly { readonly name: string; readonly value: string }[];
   readonly #custom: readonly CustomRule[];
+  /** Texts found to hold no secret, as JSON. What was masked is never kept. */
+  readonly #clean = new RecentTexts<string>();
+  readonly #keys = new RecentTexts<CapturedKey>();
   /** How often each rule has masked something. */
   readonly counts = new Map<string, number>();
 
@@ -98,6 +127,26 @@ export class Redactor {
     return kept;
   }
 
+  /** JSON text of what `text` returns. Actors carry the same strings from event to event: what is known to be clean is not searched again. */
+  json(text: string, path = '$'): string {
+    const known = this.#clean.get(text);
+    if (known !== undefined) return known;
+    const kept = this.text(text, path);
+    const json = JSON.stringify(kept);
+    if (kept === text && this.#custom.length === 0) this.#clean.set(text, json);
+    return json;
+  }
+
+  /** The name of a field: as JSON, and whether its value is a secret whatever it looks like. */
+  key(key: string, path = '$'): CapturedKey {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const kept = this.text(key, path);
+    const captured = { json: JSON.stringify(kept), secret: this.isSecretKey(key) };
+    if (kept === key && this.#custom.length === 0) this.#keys.set(key, captured);
+    return captured;
+  }
+
   /** What of `text` would be masked now: the last look before something leaves the machine. */
   findings(text: string): readonly string[] {
     const rest = text.replace(MARKER, '‹›');
@@ -121,7 +170,9 @@ export class Redactor {
     if (text.length < MIN_ENV_VALUE) return text;
     let kept = text;
     for (const { value } of this.#literals) if (kept.includes(value)) kept = kept.replaceAll(value, () => this.mark('env-value', value));
+    if (!ANY_HINT.test(kept)) return kept;
     for (const shape of SHAPES) {
+      if (!shape.hint.test(kept)) continue;
       kept = kept.replace(shape.pattern, (match: string, ...groups: unknown[]) => {
         const secret = shape.group === undefined ? match : groups[shape.group - 1];
         if (typeof secret !== 'string' || secret.startsWith('‹') || shape.accept?.(match, secret) === false) return match;
