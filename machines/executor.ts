@@ -13,6 +13,8 @@ export interface ExecutorContext extends ExecutorInput {
   readonly calls: readonly ScheduledCall[];
   readonly streaming: boolean;
   readonly abort: AbortReason | null;
+  /** A call has failed in a way that stops its siblings: those that the stream still brings are answered unrun. */
+  readonly siblingsAreStopped: boolean;
 }
 export type ExecutorEvent =
   | ExecutorRequest
@@ -53,6 +55,7 @@ const executor = setup({
   guards: {
     isKnownCall: ({ context }, { call }: { readonly call: ToolUseRequest }) => context.calls.some((one) => one.callId === call.id),
     isHardAbort: (_, { reason }: { readonly reason: AbortReason }) => reason !== 'newMessage',
+    siblingsAreStopped: ({ context }) => context.siblingsAreStopped,
     concernsSiblingsOnly: (_, { reason }: { readonly reason: AbortReason }) => reason === 'siblingError',
     isDiscarded: (_, { discarded }: { readonly discarded: boolean }) => discarded,
     everyCallHasYielded: ({ context }) => context.calls.every((call) => call.stage === 'yielded'),
@@ -80,6 +83,7 @@ const deciding = executor.extend({
         change(context.calls, callId, { stage: 'completed', outcome, modified: outcome.hasModifier !== true }),
     }),
     rememberAbort: assign({ abort: (_, { reason }: { readonly reason: AbortReason }) => reason }),
+    stopSiblings: assign({ siblingsAreStopped: true }),
     closeStream: assign({ streaming: false }),
 
     /** Everything that follows from a call's new stage: modifiers, results in order, free slots. */
@@ -133,9 +137,9 @@ const deciding = executor.extend({
       }
     }),
     abortUnstarted: executor.enqueueActions(({ context, enqueue }) => {
+      const reason = context.abort ?? (context.siblingsAreStopped ? 'siblingError' : 'streamDiscarded');
       for (const call of context.calls) {
-        if (call.stage === 'new' || call.stage === 'queued')
-          enqueue.sendTo(call.slot, { type: 'abort', reason: context.abort ?? 'streamDiscarded' });
+        if (call.stage === 'new' || call.stage === 'queued') enqueue.sendTo(call.slot, { type: 'abort', reason });
       }
     }),
     bubbleAbort: sendParent((_, report: ExecutorReport) => report),
@@ -145,7 +149,7 @@ const deciding = executor.extend({
 const machine = deciding.createMachine({
   id: 'executor',
   options: { maxIterations: 1000 },
-  context: ({ input }) => ({ ...input, calls: [], streaming: true, abort: null }),
+  context: ({ input }) => ({ ...input, calls: [], streaming: true, abort: null, siblingsAreStopped: false }),
   output: ({ context }) => ({
     calls: context.calls.map(({ callId, name, outcome }) => ({
       callId,
@@ -164,7 +168,7 @@ const machine = deciding.createMachine({
     'call.aborted': [
       {
         guard: { type: 'concernsSiblingsOnly', params: ({ event }) => event },
-        actions: 'abortCalls',
+        actions: ['stopSiblings', 'abortCalls'],
       },
       {
         target: '.aborting',
@@ -198,6 +202,10 @@ const machine = deciding.createMachine({
           {
             guard: { type: 'isKnownCall', params: ({ event }) => event },
             actions: { type: 'noteDuplicate', params: ({ event }) => event },
+          },
+          {
+            guard: 'siblingsAreStopped',
+            actions: ['admitCall', 'abortUnstarted'],
           },
           { actions: 'admitCall' },
         ],

@@ -53,6 +53,7 @@ const machine = setup({
     resolveTool: () => {},
     parseInput: () => {},
     gatherFacts: () => {},
+    mapResult: (_, _params: { readonly end: ToolEnd; readonly abort: AbortReason | null }) => {},
     noteDecision: (_, _params: { readonly decision: PermissionDecision }) => {},
     /** Writes the one result from `context.outcome`. */
     fixResult: () => {},
@@ -374,24 +375,52 @@ const machine = setup({
           description:
             'PostToolUse hooks, mapping to a tool_result, size budget, persistence. The tool has ended; an abort only cuts the hooks.',
           entry: { type: 'announce', params: { state: 'executing.reporting' } },
-          invoke: {
-            id: 'report',
-            src: 'reportResult',
-            input: ({ context }) => ({ callId: context.call.id, end: endOf(context), abort: context.abort }),
-            onDone: {
+          initial: 'mapping',
+          on: {
+            'gate.broke': {
               target: '#toolCall.completed',
-              actions: {
-                type: 'conclude',
-                params: ({ context, event }) => ({ outcome: outcomeOfRun(endOf(context), event.output, context.abort) }),
-              },
-            },
-            onError: {
-              target: '#toolCall.completed',
-              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenRunOutcome('reporting the result', event.error) }) },
+              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenRunOutcome(event.gate, event.reason) }) },
             },
           },
-          on: {
-            abort: { actions: { type: 'passAbortToReport', params: ({ event }) => event } },
+          states: {
+            mapping: {
+              entry: { type: 'mapResult', params: ({ context }) => ({ end: endOf(context), abort: context.abort }) },
+              on: {
+                'result.mapped': {
+                  target: '#toolCall.completed',
+                  actions: {
+                    type: 'conclude',
+                    params: ({ context, event }) => ({ outcome: outcomeOfRun(endOf(context), event.report, context.abort) }),
+                  },
+                },
+                'result.awaited': { target: 'waiting' },
+                abort: { description: 'The tool has ended, and nothing waits that could be cut.' },
+              },
+            },
+            waiting: {
+              invoke: {
+                id: 'report',
+                src: 'reportResult',
+                input: ({ context }) => ({ callId: context.call.id, end: endOf(context), abort: context.abort }),
+                onDone: {
+                  target: '#toolCall.completed',
+                  actions: {
+                    type: 'conclude',
+                    params: ({ context, event }) => ({ outcome: outcomeOfRun(endOf(context), event.output, context.abort) }),
+                  },
+                },
+                onError: {
+                  target: '#toolCall.completed',
+                  actions: {
+                    type: 'conclude',
+                    params: ({ event }) => ({ outcome: brokenRunOutcome('reporting the result', event.error) }),
+                  },
+                },
+              },
+              on: {
+                abort: { actions: { type: 'passAbortToReport', params: ({ event }) => event } },
+              },
+            },
           },
         },
       },

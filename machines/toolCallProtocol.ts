@@ -22,6 +22,9 @@ export type GateAnswer =
   | { readonly type: 'input.accepted'; readonly digest: string }
   | { readonly type: 'input.refused'; readonly message: string }
   | { readonly type: 'facts.gathered'; readonly facts: PermissionFacts }
+  | { readonly type: 'result.mapped'; readonly report: Report }
+  /** A hook wants to see the tool's end, or part of the result goes to a file: the answer takes a while. */
+  | { readonly type: 'result.awaited' }
   /** A gate that cannot decide does not let through. */
   | { readonly type: 'gate.broke'; readonly gate: string; readonly reason: string };
 

@@ -1,4 +1,4 @@
-export { type FinishedResult, finishClean } from './finish.js';
+export { type FinishedResult, finishAtOnce, finishClean } from './finish.js';
 export { budgetImages } from './image-budget.js';
 
 export { type CleanResult, cleanResult, mapResult, textSize } from './map.js';

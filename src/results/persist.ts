@@ -44,8 +44,10 @@ export async function persistIfLarge(
   maxChars: number,
   store: ResultStore,
 ): Promise<SizedContent> {
-  return textSize(content) > maxChars ? persist(callId, content, store) : { content };
+  return isLarge(content, maxChars) ? persist(callId, content, store) : { content };
 }
+
+export const isLarge = (content: ToolResultContent, maxChars: number): boolean => textSize(content) > maxChars;
 
 /**
  * Fits the results of one user message into `limit` characters together: the largest go to files, one after the other, until

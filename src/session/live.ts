@@ -15,7 +15,7 @@ import { services } from './port.js';
 import { parseInput, resolveTool, validateInput, weighCall } from './ports/gates.js';
 import { askPerson, askTool, classifyPermission, gatherFacts, permissionRequestHooks, runPreToolUseHooks } from './ports/permission.js';
 import { admitTurn, compact, recordStopReason, runPromptHooks, runStopHooks } from './ports/query.js';
-import { fixResult, reportResult } from './ports/report.js';
+import { fixResult, mapAtOnce, reportResult } from './ports/report.js';
 import { awaitEnd, closeSession, compactSession, endQuery, openQuery, startSession } from './ports/session.js';
 import { callTool } from './ports/tool.js';
 import { attachResults, noteEnd, prepareTurn, streamModel, waitForRetry } from './ports/turn.js';
@@ -53,6 +53,8 @@ const toolCall = contained(
           self.send(brokenGate(gate, error));
         }
       },
+      mapResult: ({ context, self, system }, { end, abort }) =>
+        self.send(answerOf('reporting the result', () => mapAtOnce({ callId: context.call.id, end, abort }, services(system)))),
       announce: ({ context, system }, { state }) => {
         const session = services(system);
         const record = session.calls.find(context.call.id);

@@ -28,18 +28,13 @@ export interface PortScope {
   tell(event: AnyEventObject): void;
 }
 
-/** A port that answers later. An `abort` event fires the signal and waits for the answer all the same. */
+/**
+ * A port that answers later. An `abort` event fires the signal and waits for the answer all the same. Like `fromPromise`, whose
+ * snapshots and events it has, but with one signal instead of two: a call makes several of these.
+ */
 export function asyncPort<Input, Output>(run: (input: Input, scope: PortScope) => Promise<Output>): Port<Input, Output> {
   const controllers = new WeakMap<object, AbortController>();
-  const logic = fromPromise<Output, Input>(({ input, system, self, signal }) => {
-    const controller = new AbortController();
-    controllers.set(self, controller);
-    signal.addEventListener('abort', () => controller.abort('stopped'), { once: true });
-    const session = services(system);
-    const answer = run(input, { services: session, signal: controller.signal, tell: (event) => self._parent?.send(event) });
-    session.provider?.watch(answer);
-    return answer;
-  });
+  const logic = fromPromise<Output, Input>(() => Promise.reject(new Error('started by the port itself')));
   return {
     ...logic,
     transition: (snapshot, event, scope) => {
@@ -47,9 +42,35 @@ export function asyncPort<Input, Output>(run: (input: Input, scope: PortScope) =
         controllers.get(scope.self)?.abort(event.reason);
         return snapshot;
       }
+      if (event.type === 'xstate.stop') controllers.get(scope.self)?.abort('stopped');
       return logic.transition(snapshot, event, scope);
     },
+    start: ({ status, input }, { self, system }) => {
+      if (status !== 'active' || input === undefined) return;
+      const controller = new AbortController();
+      controllers.set(self, controller);
+      const session = services(system);
+      const answer = attempt(() =>
+        run(input, { services: session, signal: controller.signal, tell: (event) => self._parent?.send(event) }),
+      );
+      session.provider?.watch(answer);
+      const settle = (type: 'xstate.promise.resolve' | 'xstate.promise.reject', data: unknown): void => {
+        if (self.getSnapshot().status === 'active') self.send({ type, data });
+      };
+      answer.then(
+        (output) => settle('xstate.promise.resolve', output),
+        (error: unknown) => settle('xstate.promise.reject', error),
+      );
+    },
   };
+}
+
+function attempt<Output>(ask: () => Promise<Output>): Promise<Output> {
+  try {
+    return ask();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /** A port that answers at once: nothing waits, so the machine moves on in the same step. */

@@ -83,7 +83,7 @@ const lattice = [
   ),
   property('a call that is not parsed never runs', [], {}, (path) => !path.ran || path.events.every(({ type }) => type !== 'input.unfit')),
   property('a broken gate lets nothing through', [], {}, (path) => {
-    const broken = path.events.findIndex(({ type }) => type.startsWith('broken.') && !/reportResult|callTool/.test(type));
+    const broken = path.events.findIndex(({ type }) => type.startsWith('broken.') && !/reporting|reportResult|callTool/.test(type));
     return broken === -1 || !path.ran;
   }),
   property('every path ends in one result', [], {}, (path) => path.outcome !== null && path.states.at(-1) === 'toolCall.yielded'),

@@ -7,12 +7,13 @@ import { deferred, type Scene, scene, testTool } from '../support/sessions.js';
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
 
 /** A tool that runs until it is told to stop, and then says what it had so far. */
-const endless = (name = 'Endless', safe = false) =>
+const endless = (name = 'Endless', safe = false, onStart = () => {}) =>
   testTool({
     name,
     isConcurrencySafe: () => safe,
     call: (_, { signal }) =>
       new Promise((_resolve, reject) => {
+        onStart();
         signal.addEventListener('abort', () => reject(new ToolAbortedError('stopped', 'line 1\nline 2')), { once: true });
       }),
   });
@@ -123,6 +124,7 @@ describe('an interrupt in the middle of a batch', () => {
 
 describe('the five ways in which a call does not simply succeed read differently', () => {
   it('cancelled, timed out, refused by a rule, rejected by a person, stopped for a sibling', async () => {
+    const running = deferred();
     const made = await scene(
       [
         [toolUse('Late', {}), toolUse('Forbidden', { a: 'x' }), toolUse('Unwanted', {})],
@@ -134,8 +136,12 @@ describe('the five ways in which a call does not simply succeed read differently
           testTool({ name: 'Late', timeoutMs: 15, call: () => new Promise(() => {}) }),
           testTool({ name: 'Forbidden' }),
           testTool({ name: 'Unwanted' }),
-          testTool({ name: 'Breaks', onError: 'cancelSiblings', call: () => Promise.reject(new Error('broken')) }),
-          endless('Endless', true),
+          testTool({
+            name: 'Breaks',
+            onError: 'cancelSiblings',
+            call: () => running.promise.then(() => Promise.reject(new Error('broken'))),
+          }),
+          endless('Endless', true, () => running.resolve()),
         ],
         limits: { graceMs: 5 },
         permissions: { allow: ['Late', 'Breaks', 'Endless'], deny: ['Forbidden(a:*)'] },
@@ -148,6 +154,34 @@ describe('the five ways in which a call does not simply succeed read differently
     expect(texts[2]).toBe('I do not want that');
     expect(texts[4]).toMatch(/stopped because a sibling call failed while it was running/i);
     expect(new Set(texts).size).toBe(texts.length);
+    made.server.assertConsumed();
+  });
+});
+
+describe('a call whose failure stops its siblings', () => {
+  it('also keeps those unrun that the stream brings only afterwards', async () => {
+    const rest = gate();
+    const ran: string[] = [];
+    const made = await scene([[toolUse('Breaks', {}), rest, toolUse('Later', {})], [text('ok')]], {
+      tools: [
+        testTool({ name: 'Breaks', onError: 'cancelSiblings', call: () => Promise.reject(new Error('broken')) }),
+        testTool({
+          name: 'Later',
+          call: async () => {
+            ran.push('Later');
+            return { data: 'done' };
+          },
+        }),
+      ],
+      ...allow('Breaks', 'Later'),
+    });
+    const failed = reaches(() => made, 'toolu_1_1', 'completed.failed');
+    const sending = made.session.send('go');
+    await failed;
+    rest.open();
+    expect((await sending.done).end).toBe('completed');
+    expect(made.results().get('toolu_1_2')?.text).toMatch(/Not executed: stopped because a sibling call failed before it started/);
+    expect(ran).toEqual([]);
     made.server.assertConsumed();
   });
 });

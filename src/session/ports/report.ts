@@ -1,8 +1,8 @@
 import { abortedOutcome } from '../../../machines/outcome.js';
-import type { CallPortInput, Report, ToolEnd } from '../../../machines/toolCall.js';
+import type { CallPortInput, GateAnswer, Report, ToolEnd } from '../../../machines/toolCall.js';
 import type { HookResult } from '../../hooks/types.js';
 import type { JsonValue } from '../../json.js';
-import { type CleanResult, cleanResult, finishClean, mapResult, textSize } from '../../results/index.js';
+import { type CleanResult, cleanResult, type FinishedResult, finishAtOnce, finishClean, mapResult, textSize } from '../../results/index.js';
 import type { AbortReason, CallOutcome } from '../../tool/call.js';
 import { messageOf, ToolAbortedError } from '../../tool/errors.js';
 import type { CallRecord } from '../callBook.js';
@@ -16,17 +16,30 @@ interface Reporting extends CallPortInput {
   readonly abort: AbortReason | null;
 }
 
+/** The draft of the one result where nothing has to wait: no hook wants to see the tool's end, and nothing goes to a file. */
+export function mapAtOnce({ callId, end, abort }: Reporting, services: Services): GateAnswer {
+  const record = services.calls.get(callId);
+  if (hooksFollow(record, end, services)) return { type: 'result.awaited' };
+  const clean = cleanOf(record, end, abort, undefined);
+  const finished = finishAtOnce(callId, clean, toolOf(record).maxResultSizeChars);
+  return finished ? { type: 'result.mapped', report: draft(record, clean, finished, undefined) } : { type: 'result.awaited' };
+}
+
 /** Hooks see the tool's end, then it is mapped, cleaned, measured and stored as the draft of the one result. */
 export const reportResult = asyncPort<Reporting, Report>(async ({ callId, end, abort }, { services, signal }) => {
   const record = services.calls.get(callId);
   const hook = await runPostHooks(record, end, services, signal);
   const clean = cleanOf(record, end, abort, hook);
   const finished = await finishClean(callId, clean, toolOf(record).maxResultSizeChars, services.results);
+  return draft(record, clean, finished, hook);
+});
+
+function draft(record: CallRecord, clean: CleanResult, finished: FinishedResult, hook: HookResult | undefined): Report {
   const reminders = [...(record.hook?.additionalContext ?? []), ...(hook?.additionalContext ?? []), ...feedback(hook)];
   record.draft = { ...finished, reminders };
   const errorLine = clean.isError ? { errorLine: firstLine(clean.content) } : {};
   return { isError: clean.isError, ...errorLine, resultSize: finished.size, preventContinuation: hook?.stop !== undefined };
-});
+}
 
 /** Writes the one result of a call: the draft where a tool ran, else a text that says why nothing did. Total. */
 export function fixResult(callId: string, outcome: CallOutcome, services: Services): void {
@@ -58,11 +71,9 @@ function syntheticResult(record: CallRecord, outcome: CallOutcome): StoredResult
  * with an exit code); neither for a call that was cut off. A hook that fails takes nothing away.
  */
 async function runPostHooks(record: CallRecord, end: ToolEnd, services: Services, signal: AbortSignal): Promise<HookResult | undefined> {
-  if (end.kind === 'aborted') return undefined;
-  const tool = toolOf(record);
   // Whether it failed is only asked where a hook wants to know: the answer costs a mapping of the output.
-  if (!services.hooks.isConfigured('PostToolUse', tool.name) && !services.hooks.isConfigured('PostToolUseFailure', tool.name))
-    return undefined;
+  if (!hooksFollow(record, end, services)) return undefined;
+  const tool = toolOf(record);
   const failure = failureOf(record, end);
   const event = failure === undefined ? 'PostToolUse' : 'PostToolUseFailure';
   if (!services.hooks.isConfigured(event, tool.name)) return undefined;
@@ -84,6 +95,11 @@ async function runPostHooks(record: CallRecord, end: ToolEnd, services: Services
     },
     signal,
   );
+}
+
+function hooksFollow(record: CallRecord, end: ToolEnd, { hooks }: Services): boolean {
+  const { name } = toolOf(record);
+  return end.kind !== 'aborted' && (hooks.isConfigured('PostToolUse', name) || hooks.isConfigured('PostToolUseFailure', name));
 }
 
 /** Characters of an error that a hook gets; longer ones lose their middle (Claude Code docs, hooks reference). */

@@ -1,4 +1,4 @@
-import type { ToolEnd } from '../../../machines/toolCall.js';
+import type { Report, ToolEnd } from '../../../machines/toolCall.js';
 import type { ToolVerdict } from '../../permissions/types.js';
 import type { AbortReason } from '../../tool/call.js';
 import { permissionSayings } from './permissionSayings.js';
@@ -75,6 +75,11 @@ function waitingFor(snapshot: WalkSnapshot, scenario: Scenario, world: World, pa
     });
     return [toCall('facts', 'the facts are gathered', { type: 'facts.gathered', facts }), ...broken('gathering')];
   }
+  if (call.matches({ executing: { reporting: 'mapping' } })) {
+    const mapped = toCall('mapped', 'the result is mapped', { type: 'result.mapped', report: REPORT });
+    const awaited = toCall('awaited', 'a hook or a file is waited for', { type: 'result.awaited' });
+    return [mapped, ...(faults ? [awaited] : []), ...broken('reporting the result')];
+  }
   if (call.matches('completed')) return [toCall('yield', 'the result is handed over', { type: 'call.yield' })];
   const ports = pair.openPorts(snapshot);
   return [
@@ -82,6 +87,8 @@ function waitingFor(snapshot: WalkSnapshot, scenario: Scenario, world: World, pa
     ...ports.call.flatMap(({ id, port }) => callSayings(id, port, snapshot, scenario)),
   ];
 }
+
+const REPORT: Report = { isError: false, resultSize: 1, preventContinuation: false };
 
 function callSayings(id: string, port: string, snapshot: WalkSnapshot, scenario: Scenario): readonly WorldEvent[] {
   const { faults, hooks } = scenario;
@@ -113,11 +120,10 @@ function callSayings(id: string, port: string, snapshot: WalkSnapshot, scenario:
             : [],
         );
     case 'reportResult': {
-      const report = { isError: false, resultSize: 1, preventContinuation: false };
       return [
-        done('reported', 'the result is reported', report),
+        done('reported', 'the result is reported', REPORT),
         ...(faults
-          ? [done('reported.error', 'the tool’s output says that it failed', { ...report, isError: true, errorLine: 'failed' })]
+          ? [done('reported.error', 'the tool’s output says that it failed', { ...REPORT, isError: true, errorLine: 'failed' })]
           : []),
         ...breaks('reporting breaks'),
       ];

@@ -139,6 +139,7 @@ export async function simulate(
       },
       gatherFacts: ({ context, self }) =>
         later(self, 2, { type: 'facts.gathered', facts: { ...noFacts, ...scriptOf(context.call.id).facts } }),
+      mapResult: ({ self }) => self.send({ type: 'result.awaited' }),
       noteDecision: ({ context }, { decision }: { readonly decision: PermissionDecision }) => {
         const script = scriptOf(context.call.id);
         const mode = context.facts?.mode ?? 'default';
