@@ -73,6 +73,9 @@ async function openedPage(folder: string, env: NodeJS.ProcessEnv): Promise<strin
       const page = await (await fetch(url)).text();
       const title = /<title>(.*?)<\/title>/.exec(page)?.[1];
       if (title === undefined || !page.includes('<script')) throw new Error('The inspector did not answer with its page.');
+      // It comes out of a package of its own, which has to be installed with this one.
+      const engine = await fetch(new URL('/elk-worker.min.js', url));
+      if (!engine.ok) throw new Error('The inspector has no layout engine.');
       return title;
     }
     throw new Error('The inspector told no address.');

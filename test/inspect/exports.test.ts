@@ -133,7 +133,7 @@ describe('a recording in one HTML file', () => {
       {
         type: 'text/html',
         bytes: Buffer.from(
-          '<!doctype html><html lang="en"><head><script type="module" crossorigin src="/assets/index-1.js"></script><link rel="stylesheet" crossorigin href="/assets/index-1.css"></head><body><div id="root"></div></body></html>',
+          '<!doctype html><html lang="en"><head><script type="module" crossorigin src="/assets/index-1.js"></script><link rel="stylesheet" crossorigin href="/assets/index-1.css"></head><body><div id="root"></div><script type="application/json" id="layouts">{"a":1}</script></body></html>',
         ),
       },
     ],
@@ -147,7 +147,7 @@ describe('a recording in one HTML file', () => {
     expect(html).not.toMatch(/\bsrc=|href="(?!data:,)/);
     const embedded = new RegExp(`<script type="text/plain" id="${EMBEDDED_RECORDING_ID}">([^<]*)</script>`).exec(html)?.[1] ?? '';
     expect(decodeRecording(Buffer.from(embedded, 'base64'))).toEqual(recording);
-    expect(html).toContain('<div id="root"></div>');
+    expect(html).toContain('<div id="root"></div><script type="application/json" id="layouts">{"a":1}</script>');
     expect(html).toContain('"<\\/script>$&$1"');
   });
 

@@ -1,5 +1,6 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,6 +99,14 @@ describe('who may connect', () => {
     ]) {
       expect((await get(server, path)).status).toBe(404);
     }
+  });
+
+  it('hands out the layout engine as its own package has it', async () => {
+    const { server } = await serve();
+    const engine = await get(server, '/elk-worker.min.js');
+    expect(engine).toMatchObject({ status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' } });
+    const own = createRequire(import.meta.url).resolve('elkjs/lib/elk-worker.min.js');
+    expect(engine.body === readFileSync(own, 'utf8')).toBe(true);
   });
 
   it('serves the page under a strict policy and with no CORS header', async () => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -16,6 +16,8 @@ const run = promisify(execFile);
 const packed = z.tuple([
   z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string(), size: z.number() })) }),
 ]);
+
+const manifest = z.object({ exports: z.record(z.string(), z.union([z.string(), z.object({ types: z.string() })])) });
 
 /** Lets a process go without the optional dependencies, as if they had not been installed. */
 const hooks = `export async function resolve(name, context, next) {
@@ -50,12 +52,21 @@ describe('the package', { timeout: 120_000 }, () => {
     expect(foreign.map(({ path }) => path).filter((path) => !path.startsWith('examples/demo-project/'))).toEqual([]);
   });
 
-  it('keeps to its size: packed, file by file, and the library without the page', () => {
-    expect(tarball.size).toBeLessThan(1_500_000);
-    const large = tarball.files.filter(({ path, size }) => size > 420_000 && !path.includes('elk-worker'));
-    expect(large).toEqual([]);
-    const library = tarball.files.filter(({ path }) => !path.startsWith('dist/inspector/')).reduce((sum, { size }) => sum + size, 0);
-    expect(library).toBeLessThan(3_500_000);
+  it('keeps to its size: 700 KB packed, and no file above 400 KB', () => {
+    expect(tarball.size).toBeLessThanOrEqual(700_000);
+    expect(tarball.files.filter(({ size }) => size > 400_000)).toEqual([]);
+  });
+
+  it('leaves out declarations that no entry leads to, and none that one leads to', () => {
+    const shipped = new Set(tarball.files.map(({ path }) => path).filter((path) => path.endsWith('.d.ts')));
+    const { exports } = manifest.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+    const wanted = new Set(Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : [entry.types.replace('./', '')])));
+    // A set takes in what is added while it is gone through.
+    for (const file of wanted) {
+      const text = readFileSync(join(directory, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+      for (const [, path] of text.matchAll(/['"](\.{1,2}\/[^'"\s]*)\.js['"]/g)) wanted.add(posix.join(posix.dirname(file), `${path}.d.ts`));
+    }
+    expect([...shipped].sort()).toEqual([...wanted].sort());
   });
 
   it('names in its notices whatever the page is made of', () => {

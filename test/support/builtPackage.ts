@@ -18,7 +18,10 @@ const BESIDE = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'THIRD_P
  * the sources, however many tests ask; `dist` of the working tree is left alone.
  */
 export async function builtPackage(): Promise<string> {
-  const directory = join(cache, `package-${stateOf(['machines', 'src', 'visualizations/inspector', 'tsconfig.build.json'])}`);
+  const directory = join(
+    cache,
+    `package-${stateOf(['machines', 'src', 'visualizations/inspector', 'scripts/build.mjs', 'tsconfig.build.json'])}`,
+  );
   if (!existsSync(directory)) await build(directory);
   // Texts change without a build.
   for (const name of BESIDE) if (existsSync(join(root, name))) cpSync(join(root, name), join(directory, name), { recursive: true });
@@ -28,17 +31,7 @@ export async function builtPackage(): Promise<string> {
 async function build(directory: string): Promise<void> {
   const draft = `${directory}.${process.pid}`;
   mkdirSync(draft, { recursive: true });
-  const node = (bin: string, args: readonly string[]) => run(process.execPath, [join(root, 'node_modules', bin), ...args], { cwd: root });
-  await node('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', join(draft, 'dist')]);
-  await node('vite/bin/vite.js', [
-    'build',
-    '--config',
-    'visualizations/inspector/vite.config.ts',
-    '--outDir',
-    join(draft, 'dist/inspector'),
-    '--logLevel',
-    'error',
-  ]);
+  await run(process.execPath, [join(root, 'scripts/build.mjs'), join(draft, 'dist')], { cwd: root });
   try {
     renameSync(draft, directory);
   } catch (error) {

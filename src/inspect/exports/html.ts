@@ -19,7 +19,8 @@ export function singleFileHtml(recording: FlowRecording, page: ReadonlyMap<strin
   );
   const policy = `default-src 'none'; img-src data:; script-src ${sources(scripts)}; style-src ${sources(styles)}; base-uri 'none'; form-action 'none'`;
   const lang = /<html\b[^>]*>/.exec(html)?.[0] ?? '<html lang="en">';
-  const body = (/<body\b[^>]*>([\s\S]*)<\/body>/.exec(html)?.[1] ?? '').replace(/<script\b[^>]*>[\s\S]*?<\/script>/g, '').trim();
+  // What the body holds besides code, such as positions of charts, is the page's data and goes along.
+  const body = (/<body\b[^>]*>([\s\S]*)<\/body>/.exec(html)?.[1] ?? '').replace(/<script\b[^>]*\bsrc=[^>]*><\/script>/g, '').trim();
   return [
     '<!doctype html>',
     lang,

@@ -5,7 +5,7 @@ import { SOCKET_PROTOCOL } from '../protocol/rpc.js';
 import { type AuditEntry, InspectorClient } from './client.js';
 import type { InspectedFlow } from './methods.js';
 import { checkHost, checkUpgrade, newTokens, SECURITY_HEADERS, type Tokens } from './security.js';
-import { defaultPageDir, loadPage, type StaticFile } from './staticFiles.js';
+import { defaultPageDir, type StaticFile, servedFiles } from './staticFiles.js';
 
 const BATCH_MS = 50;
 const PING_MS = 30_000;
@@ -41,7 +41,7 @@ export interface InspectorServer {
 
 /** Serves page and socket of one flow on 127.0.0.1. Rejects when the port cannot be had. */
 export async function startServer(flow: InspectedFlow, options: InspectorServerOptions = {}): Promise<InspectorServer> {
-  const files = loadPage(options.pageDir ?? defaultPageDir());
+  const files = servedFiles(options.pageDir ?? defaultPageDir());
   const tokens = options.tokens ?? newTokens();
   const audit: AuditEntry[] = [];
   const clients = new Set<InspectorClient>();

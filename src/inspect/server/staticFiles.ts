@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -37,5 +38,23 @@ export function loadPage(dir: string): ReadonlyMap<string, StaticFile> {
   }
   const index = files.get('/index.html') ?? { type: 'text/html; charset=utf-8', bytes: Buffer.from(NOT_BUILT) };
   files.set('/', index);
+  return files;
+}
+
+/** Where the page asks for the layout engine: beside itself. */
+const LAYOUT_ENGINE = '/elk-worker.min.js';
+
+/**
+ * What the server hands out: the page, and the layout engine as its own package has it. The page asks for that only to draw a machine
+ * whose positions it does not know; where the package was left out of an installation, such a machine is shown as a list of states.
+ */
+export function servedFiles(dir: string): ReadonlyMap<string, StaticFile> {
+  const files = new Map(loadPage(dir));
+  try {
+    const file = createRequire(import.meta.url).resolve('elkjs/lib/elk-worker.min.js');
+    files.set(LAYOUT_ENGINE, { type: 'text/javascript; charset=utf-8', bytes: readFileSync(file) });
+  } catch {
+    // The page tells the person that asks for such a drawing.
+  }
   return files;
 }

@@ -1,6 +1,4 @@
-import elkWorkerUrl from 'elkjs/lib/elk-worker.min.js?url';
 import type { MachineGraph } from '../../../../src/inspect/protocol/graph.js';
-import shipped from '../layouts.json';
 import { type ChartLayout, elkInput, graphHash, layoutOf } from './chartLayout.js';
 import { type PackedLayout, unpackLayout } from './packedLayout.js';
 
@@ -13,7 +11,11 @@ export type LayoutState =
 /** Beyond this a chart is slow to lay out and of little use; it is drawn on request only. */
 const MANY_STATES = 300;
 
-const shippedLayouts: Readonly<Record<string, PackedLayout>> = shipped;
+/** Those of the library's own machines stand in the page's HTML. */
+const shippedLayouts: Readonly<Record<string, PackedLayout>> = JSON.parse(document.getElementById('layouts')?.textContent ?? '{}');
+
+/** Beside the page, wherever that is. */
+const WORKER_FILE = 'elk-worker.min.js';
 
 /** Positions of charts: shipped with the page, carried by a recording, or worked out once in a worker. */
 export class Layouts {
@@ -64,7 +66,7 @@ const WORKER_MS = 60_000;
 /** Talks to the engine's worker in its own message format, so that only this one file of it is needed. */
 function layoutInWorker(graph: MachineGraph): Promise<ChartLayout> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(elkWorkerUrl);
+    const worker = new Worker(new URL(WORKER_FILE, document.baseURI));
     const end = (settle: () => void): void => {
       clearTimeout(timer);
       worker.terminate();

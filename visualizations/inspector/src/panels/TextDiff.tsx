@@ -1,4 +1,4 @@
-import { diffLines } from 'diff';
+import { diffLines } from 'diff/lib/diff/line.js';
 import { useMemo } from 'react';
 import { Visible } from '../ui/visible.js';
 
