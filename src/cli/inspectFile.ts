@@ -1,35 +1,105 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { z } from 'zod';
+import type { FlowRecording } from '../inspect/index.js';
+import type { ExportKind } from '../inspect/protocol/rpc.js';
 import { CliError, messageOf } from './failure.js';
+import { flowReport, sourceLines } from './flowReport.js';
 import { Interrupts } from './interrupts.js';
 import { visible } from './lines.js';
 import { portOf } from './watching.js';
 
-const optionsSchema = z.object({ port: z.number().optional(), open: z.boolean() });
+const optionsSchema = z.object({
+  port: z.number().optional(),
+  open: z.boolean(),
+  json: z.boolean().default(false),
+  output: z.string().optional(),
+});
 
-/** `sixgates inspect`: a recorded flow in the inspector page. */
+/** Warnings printed one by one; of more, only the number is said. */
+const SHOWN = 20;
+
+/** What `--output` writes, by the end of the file's name. */
+const FORMATS: readonly { readonly ending: string; readonly kind: ExportKind }[] = [
+  { ending: '.flow.jsonl.gz', kind: 'recording' },
+  { ending: '.html', kind: 'html' },
+  { ending: '.trace.json', kind: 'chromeTrace' },
+  { ending: '.test.mjs', kind: 'nodeTest' },
+];
+
+/** `sixgates inspect`: a recorded flow, or a Claude Code transcript, in the inspector page. */
 export function inspectCommand(): Command {
   return new Command('inspect')
-    .description('open a recorded flow (*.flow.jsonl.gz) in the inspector page')
-    .argument('<file>', 'a recording, as `--record` writes it')
+    .description('open a recorded flow (*.flow.jsonl.gz) or a Claude Code transcript (*.jsonl) in the inspector page')
+    .argument('<file>', 'a recording, as `--record` writes it, or a transcript, as in ~/.claude/projects/<project>/<session>.jsonl')
     .addOption(new Option('--port <port>', 'port of the page (default: a free one)').argParser(portOf))
     .option('--no-open', 'print the address of the page without opening it')
+    .option('--json', 'print the flow and its calls as one JSON object, and serve no page')
+    .option('-o, --output <file>', `write an export instead: ${FORMATS.map(({ ending }) => `*${ending}`).join(', ')}`)
+    .addHelpText(
+      'after',
+      `
+Of a transcript the page shows every call with its result, the turns and subagents, and the lines they stand on. What a transcript
+does not record (gates, hooks, rules, who was asked) is shown as unknown. Subagents' own files beside it are read with it.`,
+    )
     .action(async (file: string, raw: unknown) => {
-      const { port, open } = optionsSchema.parse(raw);
-      const { openRecording } = await import('../inspect/index.js');
-      const opened = await openRecording(file, { open, ...(port === undefined ? {} : { port }) }).catch((error: unknown) => {
-        throw new CliError(messageOf(error));
-      });
-      const { header, events, warnings } = opened.recording;
-      for (const warning of warnings) process.stderr.write(`warning: ${visible(warning)}\n`);
-      process.stdout.write(`Inspector:   ${opened.url}\n`);
-      process.stderr.write(`${visible(header.name ?? file)}: ${events.length} events. Ctrl-C ends.\n`);
-      const interrupts = new Interrupts();
-      // The server alone does not keep the process alive.
-      const alive = setInterval(() => {}, 60_000);
-      await interrupts.leaving;
-      clearInterval(alive);
-      await opened.close();
-      interrupts.close();
+      const { json, output, ...page } = optionsSchema.parse(raw);
+      if (json && output !== undefined) throw new CliError('Give either --json or --output, not both.');
+      if (json) process.stdout.write(`${JSON.stringify(flowReport(await read(file)))}\n`);
+      else if (output !== undefined) await writeExport(await read(file), output);
+      else await showPage(file, page);
     });
+}
+
+async function read(file: string): Promise<FlowRecording> {
+  const { readFlow } = await import('../inspect/index.js');
+  try {
+    return readFlow(file);
+  } catch (error) {
+    throw new CliError(messageOf(error));
+  }
+}
+
+async function writeExport(recording: FlowRecording, output: string): Promise<void> {
+  const format = FORMATS.find(({ ending }) => output.endsWith(ending));
+  const path = resolve(output);
+  if (!format) {
+    throw new CliError(`${path} was not written: its name must end in ${FORMATS.map(({ ending }) => ending).join(', ')}.`);
+  }
+  const { exportFlow } = await import('../inspect/exports/exportFlow.js');
+  tellWarnings(recording);
+  try {
+    // Recordings hold what tools printed: they are for their owner alone.
+    await writeFile(path, exportFlow(recording, format.kind), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    throw new CliError(`${path} was not written: ${exists ? 'it exists already.' : messageOf(error)}`);
+  }
+  process.stderr.write(`Written:     ${visible(path)}\n`);
+}
+
+async function showPage(file: string, { port, open }: { readonly port?: number | undefined; readonly open: boolean }): Promise<void> {
+  const { openRecording } = await import('../inspect/index.js');
+  const opened = await openRecording(file, { open, ...(port === undefined ? {} : { port }) }).catch((error: unknown) => {
+    throw new CliError(messageOf(error));
+  });
+  const { header, events } = opened.recording;
+  tellWarnings(opened.recording);
+  process.stdout.write(`Inspector:   ${opened.url}\n`);
+  for (const line of header.source ? sourceLines(header.source) : []) process.stderr.write(`${visible(line)}\n`);
+  process.stderr.write(`${visible(header.name ?? file)}: ${events.length} events. Ctrl-C ends.\n`);
+  const interrupts = new Interrupts();
+  // The server alone does not keep the process alive.
+  const alive = setInterval(() => {}, 60_000);
+  await interrupts.leaving;
+  clearInterval(alive);
+  await opened.close();
+  interrupts.close();
+}
+
+function tellWarnings({ warnings }: FlowRecording): void {
+  for (const warning of warnings.slice(0, SHOWN)) process.stderr.write(`warning: ${visible(warning)}\n`);
+  const more = warnings.length - SHOWN;
+  if (more > 0) process.stderr.write(`warning: … and ${more} more (--json lists all)\n`);
 }

@@ -95,6 +95,11 @@ function make(recording: FlowRecording, request: ExportRequest, context: ExportC
 
 /** The machine actor a request speaks of; without one, the first machine of the recording. */
 function actorOf(recording: FlowRecording, request: ExportRequest): { actor: string; machine: string } {
+  if (recording.header.source) {
+    throw new Error(
+      `This flow was read from the transcript ${recording.header.source.file}. A transcript holds calls and results, not the events and states of a machine, so neither a regression test nor a chart can be made of it. Record a session (--record) to get them.`,
+    );
+  }
   for (const event of recording.events) {
     if (event.type !== 'actor.started' || event.machine === null) continue;
     if (request.actor === undefined || event.actor === request.actor) return { actor: event.actor, machine: event.machine };

@@ -58,6 +58,7 @@ export function bodyRefs(event: FlowEvent): readonly BodyRef[] {
 
 /** What a file holds that is no flow at all. */
 export class NotAFlowError extends Error {
+  /** Names the class, for what crosses a copy of this package. */
   override readonly name = 'NotAFlowError';
 }
 
@@ -99,7 +100,9 @@ function headerOf(line: string): FlowHeader {
     if (parsed.format === FLOW_FORMAT) return parsed;
     throw new NotAFlowError(`This recording has format "${String(parsed.format)}"; this version reads "${FLOW_FORMAT}".`);
   }
-  throw new NotAFlowError(`This is no flow recording: its first line must be a header with "format":"${FLOW_FORMAT}".`);
+  const entry = isRecord(parsed) && (typeof parsed.sessionId === 'string' || typeof parsed.uuid === 'string');
+  const hint = entry ? ' A Claude Code transcript opens with `sixgates inspect <file>`.' : '';
+  throw new NotAFlowError(`This is no flow recording: its first line must be a header with "format":"${FLOW_FORMAT}".${hint}`);
 }
 
 type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'nullable';

@@ -85,17 +85,30 @@ interface Warning {
 function warningsOf({ problems }: ReadLines, pairing: Pairing, { subagents }: Conversations, times: LineTimes): Warning[] {
   const { orphans, repeatedCalls, repeatedResults } = pairing;
   const lost = subagents.filter(({ call }) => call === undefined).length;
-  const counted: readonly (readonly [number, string])[] = [
-    [problems.length - MOST_WARNINGS, 'more lines could not be read.'],
-    [orphans.length, 'results name a call that is not in the file.'],
-    [repeatedCalls + repeatedResults, 'blocks repeat a call or a result; the first of each counts.'],
-    [lost, "subagents' conversations do not tell which call they belong to; they stand below the session."],
-    [times.missing, 'messages have no time; they stand at the time of the line before.'],
-    [times.impossible, 'lines have a time that their place in the file rules out; they stand at the time of the line before.'],
+  const repeated = repeatedCalls + repeatedResults;
+  const counted: readonly (readonly [number, string, string])[] = [
+    [problems.length - MOST_WARNINGS, 'more line could not be read.', 'more lines could not be read.'],
+    [orphans.length, 'result names a call that is not in the file.', 'results name calls that are not in the file.'],
+    [repeated, 'block repeats a call or a result; the first counts.', 'blocks repeat a call or a result; the first of each counts.'],
+    [
+      lost,
+      "subagent's conversation does not tell its call; it stands below the session.",
+      "subagents' conversations do not tell their calls; they stand below the session.",
+    ],
+    [
+      times.missing,
+      'message has no time; it stands at the time of the line before.',
+      'messages have no time; they stand at the time of the line before.',
+    ],
+    [
+      times.impossible,
+      'line has a time that its place in the file rules out; it stands at the time of the line before.',
+      'lines have a time that their place in the file rules out; they stand at the time of the line before.',
+    ],
   ];
   return [
     ...problems.slice(0, MOST_WARNINGS).map(({ text, line, file }) => ({ text, line, file: file.name })),
-    ...counted.flatMap(([count, text]) => (count > 0 ? [{ text: `${count} ${text}` }] : [])),
+    ...counted.flatMap(([count, one, many]) => (count > 0 ? [{ text: `${count} ${count === 1 ? one : many}` }] : [])),
   ];
 }
 

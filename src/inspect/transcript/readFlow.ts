@@ -26,7 +26,7 @@ export function readFlow(file: string, options: { readonly redaction?: Redaction
       const files = [{ name: undefined, bytes: text }, ...subagentFiles(file)];
       const flow = transcriptFlow(files, { name: basename(file), ...options });
       if (flow) return flow;
-      throw new Error(`${error.message} And it is no Claude Code transcript: no line of it holds a user's or an assistant's message.`);
+      throw new Error(`${error.message} It is no Claude Code transcript either: no line of it holds a user's or an assistant's message.`);
     }
   } catch (error) {
     throw new Error(`Cannot open ${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

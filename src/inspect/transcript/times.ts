@@ -1,11 +1,11 @@
-import type { Line } from './lines.js';
+import { isMessage, type Line } from './lines.js';
 
 /** When each line was written, in milliseconds since the flow's start. */
 export interface LineTimes {
   /** Milliseconds since the epoch; 0 when no line has a time. */
   readonly startedAt: number;
   of(line: Line): number;
-  /** Lines without a time that can be read, and lines whose time cannot be: both stand at the time of the line before. */
+  /** Messages without a time that can be read, and lines whose time cannot be: both stand at the time of the line before. */
   readonly missing: number;
   readonly impossible: number;
 }
@@ -25,7 +25,7 @@ export function lineTimes(conversations: readonly (readonly Line[])[]): LineTime
     const range = ranges[index];
     let last = range?.from ?? startedAt;
     for (const line of lines) {
-      if (line.time === undefined || range === undefined) missing++;
+      if (line.time === undefined || range === undefined) missing += isMessage(line) ? 1 : 0;
       else if (line.time < range.from || line.time > range.to) impossible++;
       else last = line.time;
       times.set(line, last - startedAt);
