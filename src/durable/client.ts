@@ -16,6 +16,7 @@ import { type NumberedUpdate, SESSION_OBJECT, type Unsent, type UpdatePage, upda
 export interface ConnectOptions {
   /** Address of Restate's ingress, for example `http://127.0.0.1:8080`. */
   readonly ingress: string;
+  /** Any id of your own; a session of this id is made by its first message. */
   readonly sessionId: string;
   /** The number of the first update to hear; default 1: from the session's beginning, as far as it is kept. */
   readonly from?: number;
@@ -25,22 +26,33 @@ export interface ConnectOptions {
 
 /** A session on Restate, with the face of one in this process. Everything it does is a message; it may be closed and opened at will. */
 export interface RemoteSession {
+  /** The session's id. */
   readonly id: string;
+  /** Everything that happens, from `from` on. It ends with the session, or with `detach`. */
   readonly updates$: Observable<SessionUpdate>;
   /** The same with their numbers: a reader who remembers the last one goes on from there. */
   readonly numbered$: Observable<NumberedUpdate>;
+  /** The permission mode, as far as the updates have been heard. */
   readonly mode: PermissionMode;
   /** Questions that are open as far as the updates have been heard. */
   readonly openPermissions: readonly PermissionPrompt[];
+  /** Questions of tools that are open as far as the updates have been heard. */
   readonly openQuestions: readonly PersonPrompt[];
+  /** Gives the model a prompt; the same as `Session.send`. */
   send(prompt: string | readonly ContentBlockParam[]): Sending;
+  /** Tells the model something when it next speaks. Returns the notification's id. */
   notify(text: string): string;
+  /** Stops the running query; resolves when the session is idle. */
   interrupt(reason?: AbortReason): Promise<void>;
   /** Judged by the updates heard so far; of two answers that meet on the way the first counts, and a notice says so. */
   answer(callId: string, inputDigest: string, answer: PermissionAnswer): AnswerReceipt;
+  /** Answers a tool's questions, by question text. Judged by the updates heard so far. */
   answerQuestion(callId: string, answers: PersonAnswers): AnswerReceipt;
+  /** Changes rules, mode or directories. Resolves when the session has taken the message; a notice says what could not be applied. */
   updatePermissions(updates: readonly PermissionUpdate[]): Promise<void>;
+  /** Stops a background task. Resolves when the session has taken the message. */
   stopTask(id: string): Promise<void>;
+  /** Puts a summary in place of older history once the session is idle; resolves when that is done. */
   compact(instructions?: string): Promise<void>;
   /** Resolves when everything sent so far has reached the session. */
   sent(): Promise<void>;

@@ -73,8 +73,11 @@ export type Posted = z.infer<typeof postedSchema>;
 
 /** An update with its place. Numbers of a session begin at 1 and have no gaps. */
 export interface NumberedUpdate {
+  /** Its number: one more than that of the update before. */
   readonly seq: number;
+  /** When it was written, in milliseconds since the epoch. */
   readonly at: number;
+  /** The update itself; absent where the entry only says that a message was taken. */
   readonly update?: SessionUpdate;
   /** A message has been taken; for an answer, what became of it. */
   readonly took?: { readonly id: string; readonly receipt?: AnswerReceipt };

@@ -15,15 +15,22 @@ export interface LocalRestateOptions {
 }
 /** Ports of a Restate server. */
 export interface RestatePorts {
+  /** For clients: messages to sessions. */
   readonly ingress: number;
+  /** For the admin API: registering workers. */
   readonly admin: number;
+  /** For the nodes of a cluster; a server needs it when it is alone, too. */
   readonly node: number;
 }
 /** A Restate server that runs on this machine. */
 export interface LocalRestate {
+  /** Address of its ingress, for `connectSession` and workers. */
   readonly ingress: string;
+  /** Address of its admin API, for `registerWorker`. */
   readonly admin: string;
+  /** The ports it listens on: pass them on to start it again in the same place. */
   readonly ports: RestatePorts;
+  /** Its process. */
   readonly pid: number;
   /** Ends the server at once; its data stays. */
   kill(): Promise<void>;

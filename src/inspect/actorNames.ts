@@ -7,14 +7,20 @@ export interface ActorFacts {
   readonly id: string | null;
   /** Name of the actor logic where it has one. */
   readonly src: string | null;
+  /** Id of its machine; null where the actor is none. */
   readonly machineId: string | null;
+  /** What it was started with. */
   readonly input: unknown;
 }
 /** How actors are called in a flow. */
 export interface ActorNaming {
+  /** What it is in the tree. */
   readonly kind: ActorKind;
+  /** What it is called. */
   readonly name: string;
+  /** A short text of what it works on; may be empty. */
   readonly label: string;
+  /** The call it belongs to. */
   readonly toolUseId?: string;
 }
 

@@ -5,13 +5,21 @@ import type { ApprovalAnswer, AskedQuestion, PendingApproval, QuestionChoice, Rp
 
 /** A question as the session has it: the input unmasked, since the answer speaks of exactly that. */
 export interface OpenQuestion {
+  /** Names the question: `ask:<tool_use_id>`. */
   readonly id: string;
+  /** The call that is asked about. */
   readonly toolUseId: string;
+  /** Its tool. */
   readonly toolName: string;
+  /** What the call does, in a line. */
   readonly title: string;
+  /** The exact input that would be run. */
   readonly input: JsonValue;
+  /** Digest of that input, which an answer must carry. */
   readonly inputDigest: string;
+  /** The check that demanded the question. */
   readonly askedBy?: TraceEntry;
+  /** What to offer as "always allow". */
   readonly suggestions?: readonly PermissionUpdate[];
   /** What the call asks the person. Its answer is the input with `answers` by question text. */
   readonly questions?: readonly AskedQuestion[];
@@ -20,9 +28,11 @@ export interface OpenQuestion {
 }
 /** How a question was settled. */
 export interface Settlement {
+  /** The question's id. */
   readonly id: string;
   /** Where it was answered: `inspector`, `terminal`, a hook's name. */
   readonly by: string;
+  /** What was answered; `withdrawn` when the call was aborted. */
   readonly behavior: 'allow' | 'deny' | 'withdrawn';
 }
 
@@ -47,8 +57,12 @@ export class ApprovalDesk {
   readonly #changes = new Set<() => void>();
   readonly #settlements = new Set<(settlement: Settlement) => void>();
 
-  constructor(readonly log: FlowLog) {}
+  constructor(
+    /** The flow that questions and answers are told to. */
+    readonly log: FlowLog,
+  ) {}
 
+  /** Questions that are open, as a page shows them. */
   get pending(): readonly PendingApproval[] {
     return [...this.#open.values()].map(({ shown }) => shown);
   }
@@ -87,10 +101,12 @@ export class ApprovalDesk {
     return refused;
   }
 
+  /** Hears when the list of open questions has changed. Returns how to stop listening. */
   onChange(listener: () => void): () => void {
     this.#changes.add(listener);
     return () => this.#changes.delete(listener);
   }
+  /** Hears each answer and withdrawal. Returns how to stop listening. */
   onSettled(listener: (settlement: Settlement) => void): () => void {
     this.#settlements.add(listener);
     return () => this.#settlements.delete(listener);

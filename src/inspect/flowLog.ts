@@ -1,6 +1,13 @@
 import { BodyStore } from './bodyStore.js';
 import { FULL_LIMITS } from './capture.js';
-import { FLOW_FORMAT, type FlowEvent, type FlowEventDraft, type FlowHeader, type FlowRecording, type FlowSource } from './protocol/flowEvents.js';
+import {
+  FLOW_FORMAT,
+  type FlowEvent,
+  type FlowEventDraft,
+  type FlowHeader,
+  type FlowRecording,
+  type FlowSource,
+} from './protocol/flowEvents.js';
 import type { MachineGraph } from './protocol/graph.js';
 import { type RedactionOptions, Redactor } from './redact.js';
 
@@ -14,6 +21,7 @@ export interface FlowLogOptions {
   readonly maxEvents?: number;
   /** Bytes of bodies kept in memory. Default 64 MiB. */
   readonly maxBodyBytes?: number;
+  /** What is masked besides what always is. */
   readonly redaction?: RedactionOptions;
   /** What the flow is made of, when no inspector records it. */
   readonly source?: FlowSource;
@@ -29,9 +37,11 @@ export type FlowListener = (event: FlowEvent) => void;
  * exporters read. Nothing that goes wrong in here or in a listener reaches a producer.
  */
 export class FlowLog {
+  /** The flow's first event. */
   readonly header: FlowHeader;
   /** @internal */
   readonly bodies: BodyStore;
+  /** Masks secrets in whatever enters the log. */
   readonly redactor: Redactor;
   readonly #now: () => number;
   readonly #maxEvents: number;
@@ -73,6 +83,7 @@ export class FlowLog {
     return this.bodies.get(hash);
   }
 
+  /** Number of the newest event. */
   get lastSeq(): number {
     return this.#lastSeq;
   }
@@ -84,21 +95,33 @@ export class FlowLog {
   get elapsed(): number {
     return Math.max(this.#lastT, this.#now() - this.header.startedAt);
   }
+  /** Graphs of the machines that events speak of. */
   get graphs(): readonly MachineGraph[] {
     return [...this.#graphs.values()];
   }
 
+  /** Adds an event: it gets its number and its time, and every listener hears it. */
   put(draft: FlowEventDraft): void {
-    this.guard(() => {
-      this.#lastT = this.elapsed;
-      const event: FlowEvent = { ...draft, seq: ++this.#lastSeq, t: this.#lastT };
+    try {
+      const t = this.elapsed;
+      this.#lastT = t;
+      const event: FlowEvent = { ...draft, seq: ++this.#lastSeq, t };
       this.#ring.push(event);
       // In blocks, so that the cost of moving the rest is spread over many events.
       if (this.#ring.length > this.#maxEvents * 1.25) this.#ring = this.#ring.slice(-this.#maxEvents);
-      for (const listener of this.#listeners) this.guard(() => listener(event));
-    });
+      for (const listener of this.#listeners) {
+        try {
+          listener(event);
+        } catch {
+          this.faults++;
+        }
+      }
+    } catch {
+      this.faults++;
+    }
   }
 
+  /** Adds a machine's graph, or replaces the one of its id. */
   addGraph(graph: MachineGraph): void {
     this.#graphs.set(graph.id, graph);
   }
@@ -122,6 +145,7 @@ export class FlowLog {
     return low;
   }
 
+  /** Hears events from now on. Returns how to stop listening. */
   listen(listener: FlowListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -134,6 +158,7 @@ export class FlowLog {
     return JSON.parse(text);
   }
 
+  /** A redacted copy of a text, cut after `maxChars`. */
   text(text: string, maxChars = 500): string {
     const masked = this.redactor.text(text.slice(0, maxChars * 2));
     return masked.length > maxChars ? `${masked.slice(0, maxChars)}…` : masked;

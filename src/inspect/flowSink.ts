@@ -11,6 +11,7 @@ import { StreamRedactor } from './streamRedactor.js';
  * only if present (`sink?.decision(…)`): with no inspector there is none. No method throws.
  */
 export interface FlowSink {
+  /** A call was allowed or denied. */
   decision(fact: {
     readonly toolUseId: string;
     readonly toolName: string;
@@ -18,11 +19,15 @@ export interface FlowSink {
     readonly decision: PermissionDecision;
     readonly input?: JsonValue;
   }): void;
+  /** A handler of a hook has run. */
   hookRun(run: HookRun, toolUseId?: string): void;
   /** Message texts may be pieces of a stream: a secret cut by a piece's border is still masked. */
   progress(toolUseId: string, progress: ToolProgress): void;
+  /** A call's one result. `body` is the block's content. */
   result(fact: { readonly toolUseId: string; readonly toolName: string; readonly outcome: CallOutcome; readonly body: unknown }): void;
+  /** A request goes to the model. `body` is what is sent. */
   modelRequest(fact: { readonly requestId: string; readonly model: string; readonly body: unknown }): void;
+  /** The answer to a request has ended. */
   modelEnd(fact: {
     readonly requestId: string;
     readonly model: string;
@@ -32,6 +37,7 @@ export interface FlowSink {
     readonly error?: string;
     readonly body?: unknown;
   }): void;
+  /** A question came up, was answered or was withdrawn. */
   approval(fact: {
     readonly toolUseId: string;
     readonly toolName: string;
@@ -39,6 +45,7 @@ export interface FlowSink {
     readonly by?: string;
     readonly behavior?: 'allow' | 'deny';
   }): void;
+  /** A remark for whoever looks at the flow. */
   note(level: 'info' | 'warning', text: string): void;
 }
 

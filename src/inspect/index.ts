@@ -25,12 +25,17 @@ export interface FlowOptions extends FlowLogOptions {
 }
 /** A flow under inspection, without server: the log and what feeds it. */
 export interface InspectedSystem {
+  /** The account of the flow. */
   readonly log: FlowLog;
+  /** Takes facts of the domain beside actors' transitions. */
   readonly sink: FlowSink;
+  /** Questions that wait for a person. */
   readonly desk: ApprovalDesk;
   /** @internal */
   readonly adapter: XStateAdapter;
+  /** The gate that can pause the flow; undefined where it was created without one. */
   readonly gate: DebugGate | undefined;
+  /** Ends the account: no observer is left, and the flow goes on. */
   detach(): void;
 }
 
@@ -111,10 +116,13 @@ export interface AttachOptions extends FlowOptions, ServeOptions {
 }
 /** An inspector at work. */
 export interface AttachedInspector {
+  /** A link that may look and act. */
   readonly url: string;
   /** A link that may look but not act. */
   readonly viewUrl: string;
+  /** The server behind the page. */
   readonly server: InspectorServer;
+  /** The flow's account and its parts. */
   readonly system: InspectedSystem;
   /** Ends server, recording and inspection. The flow goes on. */
   close(): Promise<void>;
@@ -145,8 +153,11 @@ export async function attachInspector(target: InspectionTarget, options: AttachO
 
 /** A recording, or a transcript as one, that is shown in the page. */
 export interface OpenedRecording {
+  /** What the file holds. */
   readonly recording: FlowRecording;
+  /** The page that shows it. */
   readonly url: string;
+  /** Stops serving the page. */
   close(): Promise<void>;
 }
 

@@ -13,7 +13,9 @@ export type InspectionTarget = AnyActor | InspectableSession | Inspectable;
 
 /** Something a session offers to an inspector beside its root actor. */
 export interface Inspectable {
+  /** The root of what is looked at. */
   readonly actor: AnyActor;
+  /** What the flow is called on the page. Default `flow`. */
   readonly name?: string;
   /** The gate the session was created with, for pausing. */
   readonly gate?: DebugGate;
@@ -23,14 +25,22 @@ export interface Inspectable {
 
 /** What the inspector uses of a session. */
 export interface InspectableSession {
+  /** Names the flow. */
   readonly id: string;
+  /** The root of everything that runs for the session. */
   readonly actor: AnyActor;
+  /** Where decisions, results and requests are heard. */
   readonly updates$: Observable<SessionUpdate>;
+  /** The permission mode, for the account of a decision. */
   readonly mode: PermissionMode;
+  /** Permission questions that were open when the inspector came. */
   readonly openPermissions: readonly PermissionPrompt[];
+  /** Questions of tools that were open when the inspector came. */
   readonly openQuestions: readonly PersonPrompt[];
   /** The gate it was created with, if any. */
   readonly gate?: DebugGate;
+  /** Takes a page's answer to a permission question. */
   answer(callId: string, inputDigest: string, answer: PermissionAnswer): AnswerReceipt;
+  /** Takes a page's answers to a tool's questions. */
   answerQuestion(callId: string, answers: PersonAnswers): AnswerReceipt;
 }

@@ -11,6 +11,7 @@ const GZIP_MAGIC = 0x1f8b;
 
 /** A recording that is being written. */
 export interface Recorder {
+  /** The file that is written. */
   readonly file: string;
   /** Writes the rest and closes the file. Rejects when something could not be written. */
   close(): Promise<void>;

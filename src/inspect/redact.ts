@@ -97,9 +97,11 @@ export class Redactor {
     this.#literals = secretLiterals(options.env ?? process.env);
   }
 
+  /** Names of the rules in force, for the flow's header. */
   get ruleNames(): readonly string[] {
     return ['key-name', 'env-value', ...SHAPES.map((shape) => shape.name)];
   }
+  /** Whether any rule is the embedding program's own. */
   get hasCustomRules(): boolean {
     return this.#custom.length > 0;
   }
@@ -113,6 +115,7 @@ export class Redactor {
     return SECRET_KEY.test(key);
   }
 
+  /** The text with secrets masked. `path` is where in a value it stands, for rules that go by place. */
   text(text: string, path = '$'): string {
     let kept = this.#builtIn(text);
     for (const rule of this.#custom) {
@@ -160,6 +163,7 @@ export class Redactor {
     return this.#literals.some(({ value }) => rest.includes(value)) ? [...found, 'env-value'] : found;
   }
 
+  /** What stands in place of a secret: the rule's name, the length, and a salted hash by which equal ones are seen to be equal. */
   mark(rule: string, secret: string): string {
     this.#count(rule);
     const hash = createHmac('sha256', this.#salt).update(secret).digest('hex').slice(0, 6);

@@ -4,21 +4,26 @@ import { pureInitial, pureMicrosteps } from './pureStep.js';
 
 /** A place where the machine of today does otherwise than the recording. */
 export interface Mismatch {
+  /** Path of the actor. */
   readonly actor: string;
   /** `seq` of the recorded event. */
   readonly seq: number;
   /** Position among the actor's events, 1-based; 0 is its initial state. */
   readonly step: number;
+  /** Type of the recorded event. */
   readonly event: string;
   /** Leaf states, one list a microstep. */
   readonly expected: readonly (readonly string[])[];
+  /** What the machine of today does. */
   readonly actual: readonly (readonly string[])[];
+  /** All of it in a sentence. */
   readonly message: string;
 }
 /** What came of folding a recording through machines. */
 export interface ReplayReport {
   /** Macrosteps compared. */
   readonly steps: number;
+  /** Of each actor the first difference. */
   readonly mismatches: readonly Mismatch[];
   /** Actors that could not be replayed, and why. */
   readonly skipped: readonly { readonly actor: string; readonly reason: string }[];

@@ -3,7 +3,9 @@ import type { PermissionPath } from './explore/path.js';
 
 /** The two functions of a test runner that paths are written with: of Vitest, `node:test`, Jest … */
 export interface TestRunner {
+  /** Makes a group of tests. */
   readonly describe: (name: string, body: () => void) => unknown;
+  /** Makes a test. */
   readonly it: (name: string, body: () => void | Promise<void>) => unknown;
 }
 

@@ -23,16 +23,25 @@ import type { ValidationVerdict } from '../tool/types.js';
 
 /** The world of a tool call, as functions. What is left out lets the call through: no hooks, no rules but an allow, a tool that succeeds. */
 export interface DeterministicPorts {
+  /** The first gate. Default: a tool of the call's name, without validation and permissions of its own. */
   readonly resolveTool?: (context: ToolCallContext) => GateAnswer;
+  /** The second gate. Default: the input is accepted. */
   readonly parseInput?: (context: ToolCallContext) => GateAnswer;
+  /** What the permission machine reads. Default: `quietFacts` with an allow. */
   readonly facts?: (context: ToolCallContext) => PermissionFacts;
+  /** The third gate. Left out, it is skipped, as for a tool without `validateInput`. */
   readonly validateInput?: () => ValidationVerdict | Promise<ValidationVerdict>;
+  /** The fourth gate. Left out, it is skipped, as where no hook is configured. */
   readonly runPreToolUseHooks?: () => HookResult | Promise<HookResult>;
+  /** The classifier of mode `auto`. Default: ask. */
   readonly classifyCall?: (question: PermissionQuestion) => ClassifierVerdict | Promise<ClassifierVerdict>;
+  /** Who is asked before the person; null passes the question on. Default: null. */
   readonly permissionRequestHooks?: (question: PermissionQuestion) => PermissionAnswer | null | Promise<PermissionAnswer | null>;
   /** Default: no. */
   readonly askPerson?: (question: PermissionQuestion) => PermissionAnswer | Promise<PermissionAnswer>;
+  /** How the tool ends. Default: it succeeds after 1 ms. */
   readonly callTool?: () => ToolEnd | Promise<ToolEnd>;
+  /** What reporting makes of the end. Default: a result of one character, no error. */
   readonly reportResult?: (end: ToolEnd) => Report | Promise<Report>;
 }
 
@@ -119,6 +128,7 @@ const resolved = ({ call }: ToolCallContext, ports: DeterministicPorts): GateAns
 
 /** A call that `startCall` started. */
 export interface RunningCall {
+  /** The call's actor, started and granted its slot. */
   readonly actor: Actor<ToolCallMachine>;
   /** What the call has told its parent so far, in order. */
   readonly reports: readonly CallReport[];

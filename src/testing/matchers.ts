@@ -6,7 +6,9 @@ import { PermissionPath } from './explore/path.js';
 
 /** What a matcher says; the shape that Vitest's `expect.extend` takes. */
 export interface MatcherVerdict {
+  /** Whether it is as expected. */
   readonly pass: boolean;
+  /** What to say where the expectation (or its negation) fails. */
   readonly message: () => string;
 }
 

@@ -109,12 +109,17 @@ const inMode = (mode: Circumstances['mode']): string =>
 
 /** A statement that does not hold, with the shortest path that shows it. */
 export interface Violation {
+  /** The statement. */
   readonly property: string;
+  /** What is wrong with the path. */
   readonly problem: string;
+  /** The shortest path that shows it. */
   readonly path: PermissionPath;
+  /** The call on that path that shows it. */
   readonly call: CallCase;
   /** Rules with file and line that speak of the call; those that decided first. */
   readonly rules: readonly PermissionRule[];
+  /** Every check of the call's decision, in order. */
   readonly trace: readonly TraceEntry[];
   /** How many calls and paths violate it in all. */
   readonly calls: number;
@@ -122,10 +127,12 @@ export interface Violation {
 }
 /** What became of one statement. */
 export interface PropertyResult {
+  /** The statement. */
   readonly property: Property;
   /** Paths that were looked at, and calls. */
   readonly paths: number;
   readonly calls: number;
+  /** The shortest path that breaks it; null where it holds. */
   readonly violation: Violation | null;
 }
 

@@ -19,6 +19,7 @@ export interface WireServerOptions {
 export interface WireServer {
   /** `ws://127.0.0.1:<port>/<token>` */
   readonly url: string;
+  /** Ends every connection and stops listening. */
   close(): Promise<void>;
 }
 const MAX_BUFFERED = 8 << 20;

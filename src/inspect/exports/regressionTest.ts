@@ -2,13 +2,18 @@ import type { ActorStarted, EventReceived, FlowRecording, TransitionTaken } from
 
 /** Where a generated test finds a machine: `import { <name> } from '<from>'`. */
 export interface MachineModule {
+  /** What to import from: a package or a path. */
   readonly from: string;
+  /** The export that is the machine. */
   readonly name: string;
 }
 /** Which actor a test is made of, and for which runner. */
 export interface RegressionTestOptions {
+  /** The runner that the test is written for. */
   readonly runner: 'vitest' | 'nodeTest';
+  /** Path of the actor in the flow. */
   readonly actor: string;
+  /** Where the test imports the actor's machine from. */
   readonly machine: MachineModule;
 }
 interface Step {

@@ -32,6 +32,7 @@ export interface GateWatch {
 export interface DebugGateOptions {
   /** Clock under the freezing one. Default: the system's. */
   readonly clock?: MonotonicClock;
+  /** Breakpoints set in code: a page may switch them off, not remove them. Default none. */
   readonly breakpoints?: readonly Breakpoint[];
   /** An event that ends a pause, because the flow could not end otherwise. Default: an abort that a person or a closing session asked for. */
   readonly endsPause?: (event: AnyEventObject) => boolean;
@@ -111,12 +112,15 @@ export class DebugGate {
     return this.#releaseOf(ref, event) !== undefined;
   }
 
+  /** Whether events are held. */
   get paused(): boolean {
     return this.#paused;
   }
+  /** Every breakpoint, set in code or on a page. */
   get breakpoints(): readonly Breakpoint[] {
     return this.#breakpoints.list;
   }
+  /** What is held at the moment, and why. */
   get state(): HeldState {
     return {
       paused: this.#paused,
@@ -127,15 +131,18 @@ export class DebugGate {
     };
   }
 
+  /** Hears when `state` or the breakpoints have changed. Returns how to stop listening. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
+  /** Holds every event that comes from now on. `by` is who did it, for the flow's account. */
   pause(by = 'code'): void {
     this.#pause({ kind: 'manual', by });
   }
 
+  /** Lets held events go in the order in which they came, and timers go on. */
   resume(by = 'code'): void {
     if (!this.#paused) return;
     this.#paused = false;

@@ -2,12 +2,15 @@ import type { ActorStarted, ActorStopped, FlowEvent, TransitionTaken } from './f
 
 /** What an actor was at one moment of the flow. */
 export interface ActorMoment {
+  /** How it began: its kind, name, parent and input. */
   readonly started: ActorStarted;
   /** Ids of all active states; empty for an actor that is no machine or has not entered its initial state. */
   readonly configuration: readonly string[];
   /** Ids of the active leaf states. */
   readonly leaves: readonly string[];
+  /** Its newest transition by then; null before its first. */
   readonly lastTransition: TransitionTaken | null;
+  /** Whether it was alive, and how it had ended if not. */
   readonly status: 'active' | ActorStopped['status'];
 }
 
@@ -25,6 +28,7 @@ export class FlowIndex {
   readonly #actors = new Map<string, ActorLine>();
   #lastSeq = -1;
 
+  /** Number of the newest event taken; 0 before the first. */
   get lastSeq(): number {
     return this.#lastSeq;
   }

@@ -6,45 +6,61 @@ export interface MachineGraph {
   readonly id: string;
   /** In document order; the first is the root. */
   readonly nodes: readonly MachineNode[];
+  /** Transitions, in document order of their sources. */
   readonly edges: readonly MachineEdge[];
 }
 /** A state of a machine’s graph. */
 export interface MachineNode {
   /** XState's state id, e.g. `toolCall.executing.deciding`. */
   readonly id: string;
+  /** The state's own name within its parent. */
   readonly key: string;
+  /** Id of the state it stands in; null for the root. */
   readonly parent: string | null;
+  /** XState's type of state. */
   readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   /** Id of the state entered first; null where there is none. */
   readonly initial: string | null;
+  /** For a history state: which of the states it brings back. */
   readonly history?: 'shallow' | 'deep';
+  /** The state's `description`. */
   readonly description?: string;
+  /** The state's tags. */
   readonly tags: readonly string[];
+  /** Names of the actors it invokes. */
   readonly invokes: readonly string[];
+  /** Names of its entry actions. */
   readonly entry: readonly string[];
+  /** Names of its exit actions. */
   readonly exit: readonly string[];
 }
 /** What fires a transition: an event, nothing (`always`), time, or the end or failure of an invoked actor. */
 export type EdgeKind = 'event' | 'always' | 'after' | 'done' | 'error';
 /** A transition of a machine’s graph. */
 export interface MachineEdge {
+  /** Names the edge, stable for a machine of this shape. */
   readonly id: string;
   /** Same for the edges of one transition with several targets; equals `id` when there is one target. */
   readonly transition: string;
+  /** Id of the state it leaves. */
   readonly source: string;
   /** Equals `source` for a transition without target. */
   readonly target: string;
+  /** What fires it. */
   readonly kind: EdgeKind;
   /** The event descriptor as XState has it (`xstate.done.actor.run`, `` for always). */
   readonly event: string;
   /** What to write on the wire: event, delay or `always`, then the guard in brackets. */
   readonly label: string;
+  /** Name of the guard that must let it pass. */
   readonly guard?: string;
+  /** Names of its actions. */
   readonly actions: readonly string[];
   /** No target: actions only, no state is left. */
   readonly internal?: true;
   /** Leaves and re-enters its source. */
   readonly reenter?: true;
+  /** The transition's `description`. */
   readonly description?: string;
 }
 

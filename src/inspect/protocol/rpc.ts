@@ -30,6 +30,7 @@ export type RpcErrorCode =
   | 'internal';
 /** A refused request of a page. */
 export interface RpcError {
+  /** Why, for programs. */
   readonly code: RpcErrorCode;
   /** For a person: what is wrong and what to do. */
   readonly message: string;
@@ -39,7 +40,9 @@ export type RpcResult<T> = { readonly ok: true; readonly value: T } | { readonly
 
 /** What every breakpoint has. */
 export interface BreakpointBase {
+  /** Names it. */
   readonly id: string;
+  /** Whether it holds anything. */
   readonly enabled: boolean;
   /** Set in code (`attachInspector({ breakpoints })`) or on a page. A page cannot remove one set in code, only disable it. */
   readonly origin: 'code' | 'page';
@@ -58,18 +61,24 @@ export type Breakpoint =
 
 /** An event that waits at a gate. */
 export interface HeldEvent {
+  /** Names it, for stepping. */
   readonly id: number;
+  /** Path of the actor it waits for. */
   readonly actor: string;
+  /** Its type. */
   readonly event: string;
   /** Milliseconds since the flow's start. */
   readonly t: number;
+  /** What it holds beside its type. */
   readonly body?: BodyRef;
   /** States the event would lead to, where that can be told without running anything. */
   readonly next?: readonly string[];
 }
 /** What a gate holds back at the moment, and why. */
 export interface HeldState {
+  /** Whether events are held. */
   readonly paused: boolean;
+  /** Who or what paused; null while nothing is held. */
   readonly why: { readonly kind: 'manual' | 'breakpoint'; readonly by: string; readonly actor?: string; readonly state?: string } | null;
   /** Oldest first. */
   readonly held: readonly HeldEvent[];
@@ -98,12 +107,17 @@ export interface QuestionChoice {
 export interface PendingApproval {
   /** `ask:<tool_use_id>`. */
   readonly id: string;
+  /** The call that waits. */
   readonly toolUseId: string;
+  /** Its tool. */
   readonly toolName: string;
+  /** What the call does, in a line. */
   readonly title: string;
+  /** Path of the call's actor. */
   readonly actor?: string;
   /** The exact input, redacted for the page; the answer binds to `inputDigest`. */
   readonly input: JsonValue;
+  /** Digest of that input, which an answer must carry. */
   readonly inputDigest: string;
   /** The check that asked: which rule of which file, which hook, which safety finding. */
   readonly askedBy?: TraceEntry;
@@ -120,16 +134,21 @@ export interface PendingApproval {
 }
 /** A page's answer to a question. */
 export interface ApprovalAnswer {
+  /** The question's id. */
   readonly id: string;
   /** From the `PendingApproval` that was shown; another input meanwhile → `stale`. */
   readonly inputDigest: string;
+  /** Yes or no. */
   readonly behavior: 'allow' | 'deny';
+  /** The input to run in place of the one shown. It walks the gates again. */
   readonly updatedInput?: JsonObject;
   /** One for each of the approval's `questions`, in their order. */
   readonly answers?: readonly QuestionChoice[];
   /** Positions in `suggestions` to write down. */
   readonly remember?: readonly number[];
+  /** Words for the model, with a no. */
   readonly message?: string;
+  /** With a no: the whole query is to stop. */
   readonly interrupt?: boolean;
 }
 

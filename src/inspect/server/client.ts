@@ -12,10 +12,13 @@ const BATCH_EVENTS = 1000;
 export interface AuditEntry {
   /** Milliseconds since the flow's start. */
   readonly t: number;
+  /** Id of the page that acted. */
   readonly client: string;
+  /** What it asked for. */
   readonly method: string;
   /** Redacted. */
   readonly detail: string;
+  /** `done`, or the code of the refusal. */
   readonly outcome: string;
 }
 

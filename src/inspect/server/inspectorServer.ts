@@ -33,9 +33,13 @@ export interface InspectorServer {
   readonly url: string;
   /** With the token that may only look. */
   readonly viewUrl: string;
+  /** The port it listens on. */
   readonly port: number;
+  /** The tokens of both links. */
   readonly tokens: Tokens;
+  /** Control actions so far, oldest first, refused ones included. */
   readonly audit: readonly AuditEntry[];
+  /** Ends every connection and stops listening; a pause ends with it. */
   close(): Promise<void>;
 }
 

@@ -15,7 +15,9 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 
 /** What whoever connects must show: the one lets look, the other also control. */
 export interface Tokens {
+  /** Lets look. */
   readonly view: string;
+  /** Lets look, answer, pause, set breakpoints and export. */
   readonly control: string;
 }
 /** 192 random bits each. Every local user can reach the loopback, so the token is what keeps them out. */

@@ -28,24 +28,33 @@ export type Severity = 'hole' | 'warning' | 'note';
 
 /** A call that shows a finding, and what becomes of it. */
 export interface Witness {
+  /** The call, as a rule would spell it. */
   readonly call: string;
+  /** The mode it was judged in. */
   readonly mode: PermissionMode;
+  /** What the settings make of it. */
   readonly decision: 'allow' | 'ask' | 'deny';
+  /** The deciding rule or check, in words. */
   readonly reason: string;
 }
 
 /** Something in settings that is probably not as meant. */
 export interface Finding {
+  /** What is wrong. */
   readonly kind: FindingKind;
+  /** How much it matters. */
   readonly severity: Severity;
   /** The rule, hook or key as written. */
   readonly subject: string;
+  /** The file it stands in; undefined for settings given in code. */
   readonly file?: string;
+  /** 1-based line in `file`. */
   readonly line?: number;
   /** One sentence: what is the matter. */
   readonly message: string;
   /** The way out. */
   readonly advice?: string;
+  /** A call that shows it, for findings about what runs. */
   readonly witness?: Witness;
 }
 

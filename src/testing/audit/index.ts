@@ -27,6 +27,7 @@ export interface AuditOptions {
 export interface AuditReport {
   /** Holes first. */
   readonly findings: readonly Finding[];
+  /** The settings that were audited. */
   readonly settings: LoadedSettings;
 }
 

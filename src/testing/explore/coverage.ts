@@ -4,20 +4,27 @@ import { leavesOf, type Microstep } from './stepper.js';
 
 /** How often each state was entered and each transition taken, by id; zero for what was never reached. */
 export interface MachineCoverage {
+  /** Times entered, by state id. */
   readonly states: Readonly<Record<string, number>>;
+  /** Times taken, by the id of the graph's edge. */
   readonly transitions: Readonly<Record<string, number>>;
 }
 /** The format of a coverage file: what `sixgates diagram --coverage` reads. */
 export interface CoverageFile {
+  /** The version of the format; readers refuse another. */
   readonly format: 'sixgates-coverage/1';
+  /** Counts by machine id. */
   readonly machines: Readonly<Record<string, MachineCoverage>>;
 }
 export const COVERAGE_FORMAT: CoverageFile['format'] = 'sixgates-coverage/1';
 
 /** A part of a machine that nothing reached, in words. */
 export interface Unreached {
+  /** Id of the machine. */
   readonly machine: string;
+  /** What was not reached. */
   readonly kind: 'state' | 'transition';
+  /** Id of the state, or of the graph's edge. */
   readonly id: string;
   /** `deciding → calling on done: permission [isAllowed]`. */
   readonly text: string;
@@ -46,6 +53,7 @@ export class Coverage {
     this.transitions.set(machine.id, new Map(graph.edges.map(({ id }) => [id, 0])));
   }
 
+  /** Counts a microstep, `times` over. Of a machine that is not tracked nothing is counted. */
   add({ machine, edges, leaves }: Microstep, times = 1): void {
     const nodes = this.graphs.get(machine)?.nodes;
     if (nodes === undefined) return;
@@ -80,6 +88,7 @@ export class Coverage {
     }
   }
 
+  /** Ids of the machines that are counted. */
   get machines(): readonly string[] {
     return [...this.graphs.keys()];
   }
@@ -93,6 +102,7 @@ export class Coverage {
     return { states: of(this.states), transitions: of(this.transitions) };
   }
 
+  /** What was never reached, of all machines or one of them. */
   unreached(machine?: string): readonly Unreached[] {
     const found: Unreached[] = [];
     for (const [id, graph] of this.graphs) {
@@ -108,6 +118,7 @@ export class Coverage {
     return found;
   }
 
+  /** The content of a coverage file. */
   toJSON(): CoverageFile {
     const machines = Object.fromEntries(
       this.machines.map((id) => [

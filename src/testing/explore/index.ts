@@ -54,6 +54,7 @@ export interface ExploreOptions {
   readonly tools?: readonly AnyTool[];
   /** Connected MCP servers. */
   readonly mcpServers?: readonly string[];
+  /** How hooks take part. Default: as if none were configured. */
   readonly hooks?: ExploredHooks;
   /** Default: all seven. */
   readonly modes?: readonly ModeCase[];
@@ -65,6 +66,7 @@ export interface ExploreOptions {
   readonly spellings?: Thoroughness;
   /** Also everything that can go wrong: broken gates, aborts at any moment, every end of a tool. Default false. */
   readonly faults?: boolean;
+  /** The links and directories that path rules look at. Default: the real ones. */
   readonly fs?: PathFs;
   /** Other machines than the library's: a changed one, to see that a test notices. */
   readonly machines?: Partial<ModelMachines>;
@@ -73,7 +75,9 @@ export interface ExploreOptions {
 }
 /** A call, written out. */
 export interface CallLike {
+  /** The tool's name. */
   readonly tool: string;
+  /** The call's input. */
   readonly input: JsonObject;
 }
 

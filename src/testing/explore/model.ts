@@ -13,7 +13,9 @@ import type { World } from './world.js';
 
 /** The machines that an exploration walks. */
 export interface ModelMachines {
+  /** In place of `toolCallMachine`. */
   readonly toolCall: AnyStateMachine;
+  /** In place of `permissionMachine`. */
   readonly permission: AnyStateMachine;
 }
 
@@ -25,18 +27,25 @@ export interface ExplorationCounts {
   readonly scenarios: number;
   /** Scenarios whose facts differ; each was explored once. */
   readonly graphs: number;
+  /** Paths through those graphs. */
   readonly paths: number;
   /** Paths × the calls that walk them. */
   readonly walks: number;
+  /** Time it took, in milliseconds. */
   readonly ms: number;
 }
 
 /** All paths of some calls under some settings. */
 export interface PermissionModel {
+  /** Every path; calls that walk alike share one. */
   readonly paths: readonly PermissionPath[];
+  /** The calls that were explored. */
   readonly calls: readonly CallCase[];
+  /** The modes that were explored. */
   readonly modes: readonly ModeCase[];
+  /** Which states and transitions of both machines were reached. */
   readonly coverage: Coverage;
+  /** How large the exploration was. */
   readonly counts: ExplorationCounts;
   /** The settings that were explored. */
   readonly settings: LoadedSettings;

@@ -9,10 +9,13 @@ import type { World } from './world.js';
 
 /** What became of one call on a path: its own rules, not those of a call that walks alike. */
 export interface PathAccount {
+  /** The call it speaks of. */
   readonly call: CallCase;
   /** Every check of the decision, in order, over all passages. */
   readonly trace: readonly TraceEntry[];
+  /** What was decided; null where the call ended before. */
   readonly decision: PermissionDecision | null;
+  /** How the call ended; null where the path does not end. */
   readonly outcome: CallOutcome | null;
   /** Rules that match the call: the one that decided first, then those without effect. */
   readonly rules: readonly PermissionRule[];
@@ -51,9 +54,11 @@ export class PermissionPath {
     return new PermissionPath(scenario, calls, walked.path, walked.initial, world, pair);
   }
 
+  /** The call that was explored; `calls` are those that walk alike. */
   get call(): CallCase {
     return this.scenario.call;
   }
+  /** The mode the call is made in. */
   get mode(): ModeCase {
     return this.scenario.mode;
   }
@@ -70,6 +75,7 @@ export class PermissionPath {
     const passed = this.microsteps.flatMap(({ leaves }) => leaves);
     return passed.filter((id, index) => id !== passed[index - 1]);
   }
+  /** The state of `completed` it ends in; null where the path does not end. */
   get outcome(): OutcomeKind | null {
     return callContext(this.last).outcome?.kind ?? null;
   }
@@ -94,6 +100,7 @@ export class PermissionPath {
       snapshot.steps.some(({ leaves }) => leaves.some((leaf) => leaf.startsWith('permission.asking'))),
     );
   }
+  /** What was decided; null where the call ended before. */
   get decision(): 'allow' | 'deny' | null {
     return callContext(this.last).decision?.behavior ?? null;
   }
@@ -107,6 +114,7 @@ export class PermissionPath {
     return this.describe(this.call);
   }
 
+  /** `description`, told of another call that walks this path. */
   describe(call: CallCase): string {
     const said = this.path.filter(({ event }) => !ROUTINE.has(event.type)).map(({ event }) => event.say);
     const more = this.calls.length > 1 && call === this.call ? ` (and ${this.calls.length - 1} alike)` : '';

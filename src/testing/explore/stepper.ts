@@ -13,7 +13,9 @@ import { machineGraphWithIndex } from '../../inspect/protocol/graph.js';
 
 /** One microstep: the edges of the machine's graph that fired, and the leaf states after it. Eventless steps count like any other. */
 export interface Microstep {
+  /** Id of the machine. */
   readonly machine: string;
+  /** Ids of the graph's edges that fired. */
   readonly edges: readonly string[];
   /** Ids of the active leaf states after the step. */
   readonly leaves: readonly string[];

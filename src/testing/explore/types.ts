@@ -4,7 +4,9 @@ import type { PermissionMode } from '../../permissions/types.js';
 
 /** A call that a model might make. */
 export interface CallCase {
+  /** The tool's name. */
   readonly tool: string;
+  /** The call's input. */
   readonly input: JsonObject;
   /** As a rule would spell it: `Bash(git status && rm -rf build)`. */
   readonly text: string;

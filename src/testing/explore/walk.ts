@@ -11,6 +11,7 @@ export interface WorldEvent {
   readonly type: string;
   /** For a person: `the person says yes`. */
   readonly say: string;
+  /** Which of the two machines hears it. */
   readonly to: 'call' | 'permission';
   /** What the machine receives, in order. */
   readonly events: readonly AnyEventObject[];

@@ -9,6 +9,7 @@ import type { Thoroughness } from '../spelling/shell.js';
 
 /** What must hold of settings, for `sixgates check` and for tests. */
 export interface Policy {
+  /** Statements about every path: `never('Bash(rm *)').runs({ unless: 'asked' })`. */
   readonly properties: readonly Property[];
   /** The project, relative to the policy file. Default: the policy file's directory. */
   readonly cwd?: string;
@@ -20,10 +21,13 @@ export interface Policy {
   readonly modes?: readonly ModeCase[];
   /** `run` (default): the hooks of the settings are run on every call. `ignore`: as if there were none. Or any plan for them. */
   readonly hooks?: 'run' | 'ignore' | ExploredHooks;
+  /** Default: the built-in tools. */
   readonly tools?: readonly AnyTool[];
+  /** Connected MCP servers, whose tools rules may name. Default none. */
   readonly mcpServers?: readonly string[];
   /** Calls besides those that the properties speak of. */
   readonly calls?: readonly (string | CallLike)[];
+  /** How many spellings a pattern has. Default `common`. */
   readonly spellings?: Thoroughness;
   /** Whether the settings are audited too. Default true. */
   readonly audit?: boolean;
@@ -33,7 +37,9 @@ export interface Policy {
 
 /** What a policy’s check came to. */
 export interface PolicyReport {
+  /** What became of each property, in order. */
   readonly results: readonly PropertyResult[];
+  /** What the audit found, holes first. */
   readonly findings: readonly Finding[];
   /** Null where the policy has no properties. */
   readonly counts: ExplorationCounts | null;

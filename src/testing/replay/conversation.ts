@@ -8,26 +8,37 @@ import { block, type Step, type Turn, text, thinking, toolUse } from '../script/
 
 /** A call as it stands in a conversation, in order. */
 export interface RecordedCall {
+  /** The `tool_use` id. */
   readonly id: string;
+  /** The tool's name. */
   readonly name: string;
+  /** The call's input. */
   readonly input: JsonObject;
 }
 /** A tool’s recorded answer. */
 export interface RecordedResult {
+  /** The result's content, as it went to the model. */
   readonly content: ToolResultBlockParam['content'];
+  /** Whether the result was marked as an error. */
   readonly isError: boolean;
 }
 /** A prompt and the answers that followed it, one a request. */
 export interface RecordedQuery {
+  /** What the person said. */
   readonly prompt: string | readonly ContentBlockParam[];
+  /** What the model answered, as turns of a script. */
   readonly turns: readonly Turn[];
 }
 
 /** A conversation of another time, ready to be played again: the model from a script, the tools from their recorded results. */
 export interface RecordedConversation {
+  /** Where it comes from, for messages. */
   readonly name: string;
+  /** Prompts with their answers, in order. */
   readonly queries: readonly RecordedQuery[];
+  /** Every tool call, in order. */
   readonly calls: readonly RecordedCall[];
+  /** Results by `tool_use` id. */
   readonly results: ReadonlyMap<string, RecordedResult>;
   /** A new scripted model that answers as the recorded one did. */
   model(): ScriptedModel;

@@ -14,6 +14,7 @@ import {
 
 /** A transcript's conversations: the main one first, then those of subagents that share the file. */
 export interface RecordedTranscript {
+  /** The main conversation first. */
   readonly conversations: readonly RecordedConversation[];
 }
 

@@ -14,6 +14,7 @@ import { callOf, type RecordedCall, type RecordedConversation } from './conversa
 export interface ReplayedConversation {
   /** The history that came of it. */
   readonly messages: readonly MessageParam[];
+  /** Every tool call that was made again, in order. */
   readonly calls: readonly RecordedCall[];
   /** Where it differs from what was recorded, in words; empty when calls, order, pairing and results are the same. */
   readonly differences: readonly string[];

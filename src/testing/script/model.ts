@@ -22,8 +22,11 @@ export interface ScriptedModelOptions {
 
 /** A model port that answers from a script, without HTTP. */
 export interface ScriptedModel extends ModelClient {
+  /** Requests answered from the script, in order; frozen. */
   readonly requests: readonly ScriptedRequest[];
+  /** Requests that got an error: broken histories, and requests beyond the end of the script. */
   readonly refusals: readonly RefusedRequest[];
+  /** Steps not played so far. */
   unconsumed(): readonly UnplayedStep[];
   /** Throws a `ScriptError` with positions unless every step was played and no request was refused. */
   assertConsumed(): void;

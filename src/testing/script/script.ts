@@ -19,8 +19,11 @@ export type Script = readonly Turn[] | ((request: ScriptedRequest, n: number) =>
 
 /** A step that was never played. Numbers count from 1. */
 export interface UnplayedStep {
+  /** Number of the turn. */
   readonly turn: number;
+  /** Number of the step within its turn. */
   readonly step: number;
+  /** What the step would have done. */
   readonly kind: string;
 }
 
@@ -28,7 +31,9 @@ export interface UnplayedStep {
 export interface RefusedRequest {
   /** Position among all requests, from 1. */
   readonly request: number;
+  /** HTTP status that the server would send. */
   readonly status: number;
+  /** Why, in the API's words. */
   readonly message: string;
 }
 

@@ -50,6 +50,7 @@ export interface Gate {
   readonly pass: () => Promise<void>;
 }
 
+/** How a block of a script ends. */
 export interface BlockOptions {
   /** Leave the block open: no `content_block_stop` follows (max_tokens, or a stream that breaks). Default false. */
   readonly open?: boolean;
@@ -65,6 +66,7 @@ export function thinking(content: string, options: BlockOptions & { readonly sig
   return { kind: 'thinking', text: content, signature: options.signature ?? 'c2NyaXB0ZWQ=', open: options.open ?? false };
 }
 
+/** Id and end of a scripted call. */
 export interface ToolUseOptions extends BlockOptions {
   /** Default: `toolu_<turn>_<block>`, so that it can be foreseen: the second block of the first turn is `toolu_1_2`. */
   readonly id?: string;

@@ -9,6 +9,7 @@ import { findRefusal, type Refusal } from './refusal.js';
 
 /** Script, port and manners of a scripted server. */
 export interface ScriptedServerOptions {
+  /** The answers: one turn a request. */
   readonly script: Script;
   /** Runs `delay()` steps. Default: real timers. */
   readonly clock?: Clock;

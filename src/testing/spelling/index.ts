@@ -10,7 +10,9 @@ import { plainCommand, spellCommand, type Thoroughness } from './shell.js';
 
 /** For which place and tools calls are spelled, and how thoroughly. */
 export interface SpellingOptions extends PathPlaces {
+  /** The tools there are. A pattern for another tool is spelled as rules know it: by its name and one text. */
   readonly tools: readonly AnyTool[];
+  /** How many spellings a pattern has. */
   readonly thoroughness: Thoroughness;
   /** Contents of the settings' Bash allow rules: commands are also written where their wildcards stand. */
   readonly allowed?: readonly string[];

@@ -7,8 +7,11 @@ export interface SpelledPath {
   readonly spelling: string;
   readonly links?: Readonly<Record<string, string>>;
 }
+/** The directories that path patterns speak of. */
 export interface PathPlaces {
+  /** Working directory, absolute. */
   readonly cwd: string;
+  /** Home directory, absolute. */
   readonly home: string;
   /** Where a leading slash of a pattern points. Default: the working directory. */
   readonly root?: string;
