@@ -3,20 +3,28 @@ import { port } from './port.js';
 
 /** How a task ended. Terminal: nothing follows it. */
 export interface TaskEnd {
+  /** `killed`: it was told to stop, or died of a signal. */
   readonly status: 'completed' | 'failed' | 'killed';
   /** Null where a signal ended it, or where there is none to speak of. */
   readonly exitCode: number | null;
+  /** What the model is told, in a sentence. */
   readonly summary: string;
 }
 
+/** What a task's actor is started with. */
 export interface BackgroundTaskInput {
   /** The child's id, re-used once a task has ended. */
   readonly slot: string;
+  /** The task's id. */
   readonly taskId: string;
+  /** `bash`, `powershell` or `agent`. */
   readonly kind: string;
+  /** One line for a person. */
   readonly title: string;
 }
+/** A task, and its end once it has one. */
 export interface BackgroundTaskContext extends BackgroundTaskInput {
+  /** How it ended; null while it runs. */
   readonly end: TaskEnd | null;
 }
 
@@ -27,8 +35,11 @@ export interface StopTaskEvent {
 /** Task → session. */
 export interface TaskEndedReport {
   readonly type: 'task.ended';
+  /** The child's id. */
   readonly slot: string;
+  /** The task's id. */
   readonly taskId: string;
+  /** How it ended. */
   readonly end: TaskEnd;
 }
 

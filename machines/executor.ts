@@ -5,17 +5,25 @@ import type { CallReport, ExecutorOutput, ExecutorRequest } from './protocol.js'
 import { callsToModify, callsToStart, callToYield, type Eagerness, freeSlot, type ScheduledCall, scheduled } from './schedule.js';
 import { toolCallMachine } from './toolCall.js';
 
+/** How an executor schedules. */
 export interface ExecutorInput {
+  /** Concurrency-safe calls that may run at once. */
   readonly maxConcurrency: number;
+  /** When calls may start while the model's stream is open. */
   readonly eager: Eagerness;
 }
+/** The calls of a turn, as their executor keeps them. */
 export interface ExecutorContext extends ExecutorInput {
+  /** Every call of the turn, in block order. */
   readonly calls: readonly ScheduledCall[];
+  /** True while the model's stream is open. */
   readonly streaming: boolean;
+  /** Why it is aborting; null while it is not. */
   readonly abort: AbortReason | null;
   /** A call has failed in a way that stops its siblings: those that the stream still brings are answered unrun. */
   readonly siblingsAreStopped: boolean;
 }
+/** What an executor hears: its turn, its calls, and the ends of their actors. */
 export type ExecutorEvent =
   | ExecutorRequest
   | CallReport
@@ -26,8 +34,11 @@ export type ExecutorEvent =
 /** A call's abort that reaches the query: `siblingError` never bubbles past the executor. */
 export interface ExecutorReport {
   readonly type: 'call.aborted';
+  /** The child's id. */
   readonly slot: string;
+  /** The `tool_use` id. */
   readonly callId: string;
+  /** Why the call asks for more than itself to end. */
   readonly reason: AbortReason;
 }
 

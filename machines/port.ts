@@ -25,4 +25,5 @@ export function eventPort<Event extends EventObject, Input extends NonReducibleU
     },
   }));
 }
+/** A port that answers with many events, one after another. The placeholder fails when subscribed to. */
 export type EventPort<Event extends EventObject, Input extends NonReducibleUnknown> = ObservableActorLogic<Event, Input>;

@@ -8,6 +8,7 @@ import type { AbortReason, CallOutcome, ToolProgress, ToolUseRequest } from '../
 /** Something was told to stop, and why. Travels down to every child; at the leaf it becomes the AbortSignal. */
 export interface AbortEvent {
   readonly type: 'abort';
+  /** Why. */
   readonly reason: AbortReason;
 }
 
@@ -21,6 +22,7 @@ export type CallRequest =
 
 /** What scheduling must know of a call's input. A call that cannot be parsed counts as unsafe. */
 export interface CallClass {
+  /** Whether the call may overlap others, by its own input. */
   readonly safe: boolean;
   /** Two calls that share a key never overlap, safe or not. */
   readonly resourceKeys: readonly string[];
@@ -43,13 +45,17 @@ export type ExecutorRequest =
 
 /** A call as its turn remembers it. */
 export interface SettledCall {
+  /** The `tool_use` id. */
   readonly callId: string;
+  /** The tool's name as the model wrote it. */
   readonly name: string;
+  /** How the call ended. */
   readonly outcome: CallOutcome;
 }
 
 /** What an executor hands to its turn when every call has yielded. */
 export interface ExecutorOutput {
+  /** Every call of the turn, in block order. */
   readonly calls: readonly SettledCall[];
   /** Why the query must not go on, when a call or the person said so. */
   readonly abortReason: AbortReason | null;

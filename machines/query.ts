@@ -28,34 +28,56 @@ export type Admission =
   | { readonly kind: 'compact' }
   | { readonly kind: 'stop'; readonly end: 'budgetExhausted'; readonly reason: string };
 
+/** How far a query may go. */
 export interface QueryLimits {
+  /** Model requests that are answered, at most. */
   readonly maxTurns: number;
   /** Stop hooks may send a query round again this many times in a row; 0 means without limit. */
   readonly maxStopRounds: number;
   /** `pause_turn` answers that are continued in a row. */
   readonly maxPauses: number;
 }
+/** What a query is started with. */
 export interface QueryInput {
+  /** `query-<n>`, counted over the session. */
   readonly queryId: string;
+  /** How far it may go. */
   readonly limits: QueryLimits;
+  /** Whether UserPromptSubmit hooks are to run before the first turn. */
   readonly hasPromptHooks: boolean;
+  /** Whether Stop hooks are to run before it ends. */
   readonly hasStopHooks: boolean;
 }
+/** Where a query stands. */
 export interface QueryContext extends QueryInput {
+  /** Turns so far. */
   readonly turns: number;
+  /** Rounds in a row that Stop hooks have added. */
   readonly stopRounds: number;
+  /** `pause_turn` answers in a row. */
   readonly pauses: number;
+  /** Why it is being stopped; null while it is not. */
   readonly abort: AbortReason | null;
+  /** What the newest turn came to; null before the first. */
   readonly last: TurnOutput | null;
+  /** How it will end, unless something else happens first. */
   readonly ending: { readonly end: QueryEnd; readonly reason: string };
 }
+/** What a query hears from outside and from its turn. */
 export type QueryEvent = AbortEvent | ExecutorReport;
+/** How a query ended. */
 export interface QueryOutput {
+  /** The query's id. */
   readonly queryId: string;
+  /** Why it ended. */
   readonly end: QueryEnd;
+  /** The same in words for a person. */
   readonly reason: string;
+  /** Turns it took. */
   readonly turns: number;
+  /** Why it was stopped; null where it was not. */
   readonly abortReason: AbortReason | null;
+  /** The model's error that ended it; null where none did. */
   readonly error: ModelError | null;
 }
 

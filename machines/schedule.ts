@@ -4,18 +4,25 @@ import type { CallOutcome, ToolUseRequest } from '../src/tool/call.js';
 export interface ScheduledCall {
   /** The child's id, re-used once a call has yielded. */
   readonly slot: string;
+  /** The `tool_use` id. */
   readonly callId: string;
+  /** The tool's name as the model wrote it. */
   readonly name: string;
+  /** Position of its block in the assistant message. */
   readonly index: number;
   /** `new` until the call has said whether it is safe; `yielding` once it has been told to hand over its result. */
   readonly stage: 'new' | 'queued' | 'running' | 'completed' | 'yielding' | 'yielded';
+  /** Whether it may overlap others; false until it has said so. */
   readonly safe: boolean;
+  /** Two calls that share a key never overlap, safe or not. */
   readonly resourceKeys: readonly string[];
+  /** How it ended; null before that. */
   readonly outcome: CallOutcome | null;
   /** Its context modifier has been applied, or it has none. */
   readonly modified: boolean;
 }
 
+/** When calls may start while the stream is open: as soon as their block is complete, only concurrency-safe ones, or none. */
 export type Eagerness = 'all' | 'safe' | 'never';
 
 export interface Schedule {

@@ -14,43 +14,58 @@ import { type QueryLimits, type QueryOutput, queryMachine } from './query.js';
 
 /** A background task that has not ended. */
 export interface RunningTask {
+  /** The child's id. */
   readonly slot: string;
+  /** The task's id. */
   readonly taskId: string;
 }
 
 /** A question that waits for a person: one call, one exact input. */
 export type OpenQuestion = Pick<PermissionQuestion, 'callId' | 'toolName' | 'inputDigest'>;
 
+/** What a session is started with. */
 export interface SessionInput {
+  /** The session's id. */
   readonly sessionId: string;
+  /** How far each query may go. */
   readonly limits: QueryLimits;
   /** Queries that an earlier process of this session has run; ids go on from there. */
   readonly queriesBefore: number;
 }
+/** Where a session stands. */
 export interface SessionContext extends Omit<SessionInput, 'queriesBefore'> {
+  /** Queries so far, those of earlier processes included. */
   readonly queries: number;
   /** Prompts and notifications that wait for the model. */
   readonly waiting: number;
+  /** Questions that wait for a person. */
   readonly questions: readonly OpenQuestion[];
+  /** Background tasks that have not ended. */
   readonly tasks: readonly RunningTask[];
+  /** Which hooks the query that begins next has to run. */
   readonly hooks: QueryHooks;
   /** Calls of an earlier process wait to be taken up again: a query begins with them before anything else is said. */
   readonly callsWait: boolean;
+  /** How the newest query ended; null before the first. */
   readonly last: QueryOutput | null;
   /** Set once the session is to close: the running query settles first. */
   readonly closing: boolean;
 }
 /** Whether a query has hooks to run; asked afresh for every query. */
 export interface QueryHooks {
+  /** UserPromptSubmit hooks. */
   readonly hasPromptHooks: boolean;
+  /** Stop hooks (SubagentStop in a subagent). */
   readonly hasStopHooks: boolean;
 }
 
 /** What starting a session comes to. */
 export interface SessionStart extends QueryHooks {
+  /** Whether calls of an earlier process wait to be taken up again. */
   readonly callsWait: boolean;
 }
 
+/** What a session hears from outside and from its tasks. */
 export type SessionEvent =
   /** Prompts or notifications were put into the inbox or taken out of it; `waiting` are left. */
   | { readonly type: 'inbox.changed'; readonly waiting: number; readonly fromPerson: boolean }

@@ -11,12 +11,16 @@ import type { Eagerness } from './schedule.js';
 
 /** Which turn of which query: the stable part of every id that the turn's requests carry. */
 export interface TurnAddress {
+  /** The query's id. */
   readonly queryId: string;
+  /** Number of the turn within its query, from 1. */
   readonly turn: number;
 }
 /** What preparing fixes for the length of the turn. The request itself stays with the port. */
 export interface TurnPlan {
+  /** Concurrency-safe calls that may run at once. */
   readonly maxConcurrency: number;
+  /** When calls may start while the stream is open. */
   readonly eager: Eagerness;
   /** Requests that may be sent while nothing complete has arrived. */
   readonly maxAttempts: number;
@@ -28,32 +32,49 @@ export interface TurnPlan {
 }
 /** Counts of an answer so far. A block counts when its end has arrived. */
 export interface Received {
+  /** Complete blocks. */
   readonly blocks: number;
+  /** Complete `tool_use` blocks for tools of ours. */
   readonly toolUses: number;
 }
 
+/** Where a turn stands. */
 export interface TurnContext {
+  /** Which turn of which query. */
   readonly address: TurnAddress;
+  /** What preparing has fixed. */
   readonly plan: TurnPlan;
+  /** Number of the request, from 1: more than 1 after a retry. */
   readonly attempt: number;
+  /** What of the answer has arrived. */
   readonly received: Received;
+  /** How the stream ended; null while it is open. */
   readonly end: StreamEnd | null;
   /** The executor has been told that no further call will come. */
   readonly isStreamClosed: boolean;
+  /** Why the turn is being stopped; null while it is not. */
   readonly abort: AbortReason | null;
+  /** What the calls came to; null until every one has yielded. */
   readonly executed: ExecutorOutput | null;
   /** Something broke outside the model: the query ends with it. */
   readonly fault: string | null;
 }
+/** What a turn hears: its query, its executor, and the model's stream. */
 export type TurnEvent = AbortEvent | ExecutorReport | ModelStreamEvent;
 
 /** What a turn tells its query. */
 export interface TurnOutput {
+  /** Calls that the model asked for. */
   readonly toolUses: number;
+  /** Why the model stopped; null where the stream broke or the API does not say. */
   readonly stopReason: StopReason | null;
+  /** What the API says of the reason; null for nothing. */
   readonly stopDetails: JsonObject | null;
+  /** Why the turn was stopped; null where it was not. */
   readonly abortReason: AbortReason | null;
+  /** A hook asked for the query to end after these results. */
   readonly preventContinuation: boolean;
+  /** The model's error that ended the turn; null where none did. */
   readonly error: ModelError | null;
   /** True when the stream broke after something complete had arrived: what was kept may be cut short. */
   readonly incomplete: boolean;

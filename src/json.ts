@@ -2,6 +2,7 @@
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 /** A JSON object. Tool inputs, hook payloads and settings arrive as one. */
 export interface JsonObject {
+  /** A field by its name. */
   readonly [key: string]: JsonValue;
 }
 

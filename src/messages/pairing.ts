@@ -18,7 +18,7 @@ export type { PairingProblem } from './pairingProblem.js';
 
 /**
  * Everything about a request's `messages` that the Messages API would refuse, or that would degrade the conversation (results spread
- * over messages). Empty means sendable. An empty list is reported by {@link assertSendable} only.
+ * over messages). Empty means sendable. An empty list has no problem here, though the API takes none.
  * Source: Claude API docs, "Handle tool calls", "Parallel tool use", "Handling stop reasons", "Extended thinking".
  */
 export function checkPairing(messages: readonly MessageParam[]): PairingProblem[] {
@@ -35,7 +35,7 @@ export function checkPairing(messages: readonly MessageParam[]): PairingProblem[
   return problems;
 }
 
-/** Thrown by {@link assertSendable}: the request was not sent. */
+/** Thrown by `assertSendable`: the request was not sent. */
 export class UnsendableMessagesError extends Error {
   override readonly name = 'UnsendableMessagesError';
   constructor(readonly problems: readonly PairingProblem[]) {

@@ -4,9 +4,9 @@ export interface ModelSettingsOptions {
   readonly apiKey?: string | undefined;
   /** Default: `SIXGATES_BASE_URL`, `ANTHROPIC_BASE_URL`, else the Claude API. */
   readonly baseURL?: string | undefined;
-  /** Model of requests that name none. Default: `SIXGATES_MODEL`, `ANTHROPIC_MODEL`, else {@link DEFAULT_MODEL}. */
+  /** Model of requests that name none. Default: `SIXGATES_MODEL`, `ANTHROPIC_MODEL`, else `claude-sonnet-5-5`. */
   readonly model?: string | undefined;
-  /** Output limit of requests that name none, in tokens. Default: `SIXGATES_MAX_TOKENS`, `CLAUDE_CODE_MAX_OUTPUT_TOKENS`, else {@link DEFAULT_MAX_TOKENS}. */
+  /** Output limit of requests that name none, in tokens. Default: `SIXGATES_MAX_TOKENS`, `CLAUDE_CODE_MAX_OUTPUT_TOKENS`, else 32,000. */
   readonly maxTokens?: number | undefined;
   /** Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;

@@ -16,7 +16,7 @@ export interface TestRunner {
  * import { describe, it } from 'node:test';
  * describePaths(model, (path) => expectThat(path).toEndAs('denied'), { describe, it });
  * ```
- * @param runner Default: the global `describe` and `it`, where the runner sets them.
+ * @param runner - Default: the global `describe` and `it`, where the runner sets them.
  * @throws when there is no runner, and when the model has no path: a suite without tests would pass.
  */
 export function describePaths(

@@ -9,7 +9,7 @@ export interface FlowExpectation {
   /**
    * Folds the recorded events through the machines of today and compares every state. Runs nothing.
    *
-   * @param more Machines besides the library's own, by which actors of the recording were driven.
+   * @param more - Machines besides the library's own, by which actors of the recording were driven.
    * @throws when a state differs, naming actor, event and both states; and when nothing could be compared.
    */
   toReplay(more?: Iterable<AnyStateMachine>): ReplayReport;

@@ -121,16 +121,18 @@ export interface Violation {
   readonly rules: readonly PermissionRule[];
   /** Every check of the call's decision, in order. */
   readonly trace: readonly TraceEntry[];
-  /** How many calls and paths violate it in all. */
+  /** How many calls violate it in all. */
   readonly calls: number;
+  /** How many paths violate it in all. */
   readonly paths: number;
 }
 /** What became of one statement. */
 export interface PropertyResult {
   /** The statement. */
   readonly property: Property;
-  /** Paths that were looked at, and calls. */
+  /** Paths that were looked at. */
   readonly paths: number;
+  /** Calls on those paths. */
   readonly calls: number;
   /** The shortest path that breaks it; null where it holds. */
   readonly violation: Violation | null;

@@ -8,7 +8,7 @@ import { tellStately } from './stately.js';
 
 /** Where such a server listens. */
 export interface WireServerOptions {
-  /** `stately`: @statelyai/inspect. `classic`: @xstate/inspect of XState 4. */
+  /** `stately`: that of `@statelyai/inspect`. `classic`: that of `@xstate/inspect` for XState 4. */
   readonly protocol: 'stately' | 'classic';
   /** 0 (default) takes a free one. */
   readonly port?: number;

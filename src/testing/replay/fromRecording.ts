@@ -7,7 +7,7 @@ import { callOf, type RecordedCall, type RecordedConversation, type RecordedResu
 /**
  * A recorded flow as a script and fake tools. Prompts are not part of a recording; each is named by the query it began.
  *
- * @param source The recording, or its file.
+ * @param source - The recording, or its file.
  * @throws when a block or a result was clipped or is not in the recording: what is played again must be whole.
  */
 export function fromRecording(source: FlowRecording | string): RecordedConversation {
