@@ -82,7 +82,8 @@ function uncoveredPart({ suffices, gap, blocked }: Judgement, state: PermissionS
   const outside = blocked.forms.find((one) => !state.directories.contain(one));
   if (outside !== undefined) return outsideText(outside.path);
   const { text } = blocked.access;
-  return blocked.forms.length === 0 ? `only the running shell knows the file ${text}` : `it writes to ${text}`;
+  if (blocked.forms.length === 0) return `only the running shell knows the file ${text}`;
+  return `it ${blocked.access.access === 'read' ? 'reads from' : 'writes to'} ${text}`;
 }
 
 /** Contents of the allow rules that count in this mode. */
@@ -139,7 +140,8 @@ function askOnFiles(files: readonly NamedFile[], state: PermissionState): RuleMa
 function fileCover({ access, forms }: NamedFile, state: PermissionState, acceptEdits: boolean): 'directories' | RuleMatch | null {
   if (forms.length === 0) return null;
   const target = access.redirect && access.access === 'write';
-  if (target && (access.glob || access.text.startsWith('~'))) return null;
+  if (access.redirect && access.glob) return null;
+  if (target ? access.text.startsWith('~') : access.redirect && access.moved) return null;
   const covers = forms.map((one): 'directories' | RuleMatch | null => {
     if (one.loops) return null;
     // A command that a rule covers may write here; a redirection is a write of its own.

@@ -1,6 +1,7 @@
 import { baseName } from './derive.js';
 import { parseBashRule } from './rules.js';
 import type { ShellCommand } from './types.js';
+import { SAFE_VARIABLES } from './variables.js';
 
 /**
  * Does an allow rule cover this command? Says nothing about the rest of the call: see `coverCommand`. Nothing is looked past but
@@ -41,15 +42,6 @@ function allowTexts(command: ShellCommand): readonly AllowText[] {
   allowCache.set(command, texts);
   return texts;
 }
-
-/** Variables that change no code that a program runs. */
-const SAFE_VARIABLES: ReadonlySet<string> = new Set(
-  (
-    'NODE_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH CGO_ENABLED GO111MODULE GOEXPERIMENT PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE ' +
-    'PYTEST_DISABLE_PLUGIN_AUTOLOAD PYTEST_DEBUG LANG LANGUAGE LC_ALL LC_CTYPE LC_TIME LC_COLLATE LC_MESSAGES LC_NUMERIC CHARSET TERM ' +
-    'COLORTERM NO_COLOR FORCE_COLOR TZ LS_COLORS LSCOLORS GREP_COLOR GREP_COLORS GCC_COLORS TIME_STYLE BLOCK_SIZE BLOCKSIZE'
-  ).split(' '),
-);
 
 const DURATION = String.raw`\d+(?:\.\d+)?[smhd]?`;
 const UNWRAP: readonly RegExp[] = [

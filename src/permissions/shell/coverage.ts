@@ -3,6 +3,7 @@ import { acceptEditsCommand } from './edits.js';
 import { readOnlyReason } from './readonly.js';
 import { parseBashRule } from './rules.js';
 import type { ShellAnalysis } from './types.js';
+import { SAFE_VARIABLES } from './variables.js';
 
 /** What lets a whole call run unasked, or the first thing that does not. Files are judged separately (see `fileAccesses`). */
 export type Coverage =
@@ -34,6 +35,9 @@ export function coverage(analysis: ShellAnalysis, { allow, acceptEdits = false }
   const rules = new Set<string>();
   for (const command of analysis.commands) {
     if (readOnlyReason(command, analysis) !== null) continue;
+    const variable = analysis.assigned.find((name) => !SAFE_VARIABLES.has(name));
+    if (variable !== undefined)
+      return { covered: false, command: command.text, reason: `the variable ${variable} is set before it` };
     if (acceptEdits && acceptEditsCommand(command, analysis) !== null) continue;
     const movedGit =
       command.words[0]?.value === 'git' && (command.directories.unknown || command.directories.paths.some((path) => path !== ''));

@@ -10,7 +10,7 @@ import { type ShellAnalysis, type ShellCommand, UNKNOWN } from './types.js';
 export function matchesDenyOrAsk(analysis: ShellAnalysis, ruleContent: string): string | null {
   const rule = parseBashRule(ruleContent);
   if (rule.kind === 'any') return analysis.text;
-  if (rule.kind === 'exact' && rule.matches(analysis.text)) return analysis.text;
+  if (rule.kind === 'exact' && rule.forbids(analysis.text)) return analysis.text;
   for (const command of analysis.commands) if (speaksOf(rule, command, analysis.mode)) return command.text;
   for (const command of analysis.nested) if (speaksOf(rule, command, analysis.mode)) return command.text;
   return null;
@@ -38,7 +38,7 @@ function speaksOf(rule: BashRule, command: ShellCommand, mode: ShellAnalysis['mo
   if (mode === 'claude-code' && command.via === 'coproc') return false;
   for (const spelling of denyTexts(command).all) {
     if (mode === 'claude-code' && spelling.kind !== 'written') continue;
-    if (applies(spelling, rule) && rule.matches(spelling.text)) return true;
+    if (applies(spelling, rule) && rule.forbids(spelling.text)) return true;
   }
   return false;
 }

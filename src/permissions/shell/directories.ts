@@ -23,6 +23,10 @@ function tidy(path: string): string {
   return (absolute ? '/' : '') + parts.join('/');
 }
 
+export function sameDirectories(left: ShellDirectories, right: ShellDirectories): boolean {
+  return left.unknown === right.unknown && left.paths.length === right.paths.length && left.paths.every((path) => right.paths.includes(path));
+}
+
 export function union(left: ShellDirectories, right: ShellDirectories): ShellDirectories {
   if (left === right) return left;
   const paths = [...new Set([...left.paths, ...right.paths])];

@@ -18,6 +18,8 @@ export interface FileAccess {
   /** The program, or the redirection operator. */
   readonly command: string;
   readonly redirect: boolean;
+  /** A relative path after a change of directory. */
+  readonly moved: boolean;
 }
 
 /** Files that the recognised commands and the redirections of a call name, each once. */
@@ -36,7 +38,7 @@ export function fileAccesses(analysis: ShellAnalysis): FileAccess[] {
 }
 
 /** A file as a command names it. */
-interface NamedFile extends Omit<FileAccess, 'path' | 'climbing'> {
+interface NamedFile extends Omit<FileAccess, 'path' | 'climbing' | 'moved'> {
   readonly value: string | null;
   readonly tilde: boolean;
 }
@@ -81,15 +83,17 @@ function innermost(argv: readonly string[]): readonly string[] {
 
 /** A named file in every directory that the command may run in. */
 function placed({ value, tilde, ...file }: NamedFile, directories: ShellDirectories): FileAccess[] {
-  const base = { access: file.access, text: file.text, glob: file.glob, command: file.command, redirect: file.redirect };
-  if (value === null) return [{ ...base, path: null }];
   // A quoted `~` is a file of that name.
-  const quoted = value.startsWith('~') && !tilde;
+  const quoted = value?.startsWith('~') === true && !tilde;
+  const relative = value === null || quoted || !/^[/~]/.test(value);
+  const moved = relative && (directories.unknown || directories.paths.some((path) => path !== ''));
+  const base = { access: file.access, text: file.text, glob: file.glob, command: file.command, redirect: file.redirect, moved };
+  if (value === null) return [{ ...base, path: null }];
   const found = directories.paths.map((directory): FileAccess => {
     const joined = joinPath(directory, quoted ? `./${value}` : value) || '.';
     const path = quoted && directory === '' ? `./${joined}` : joined;
-    const isOwn = directory === '' || (!quoted && /^[/~]/.test(value));
+    const isOwn = directory === '' || !relative;
     return { ...base, path, ...(CLIMBS.test(value) ? { climbing: isOwn ? value : `${directory}/${value}` } : {}) };
   });
-  return directories.unknown && (quoted || !/^[/~]/.test(value)) ? [...found, { ...base, path: null }] : found;
+  return directories.unknown && relative ? [...found, { ...base, path: null }] : found;
 }

@@ -6,6 +6,11 @@ export interface BashRule {
   readonly content: string;
   /** True when the whole of `text` is what the rule speaks of. */
   matches(text: string): boolean;
+  /**
+   * The same as a deny or ask rule reads it. A final ` *` also speaks of the bare command; of an allow rule only where it is the one
+   * wildcard: `* --help *` allows `npm --help x` and not `npm --help`.
+   */
+  forbids(text: string): boolean;
   /** The rule as pieces of literal text with anything between them; a prefix rule ends in anything. */
   readonly pieces: readonly string[];
   /** Literal words before the first wildcard. */
@@ -26,26 +31,28 @@ export function parseBashRule(content: string): BashRule {
 
 function compile(content: string): BashRule {
   const text = content.trim();
-  if (text === '' || text === '*' || text === ':*') return { kind: 'any', content, matches: () => true, pieces: ['', ''], literalWords: 0 };
+  if (text === '' || text === '*' || text === ':*') return rule('any', () => true, ['', ''], 0);
   const pattern = text.endsWith(':*') ? `${text.slice(0, -2)} *` : text;
   const pieces = splitStars(pattern);
   const literalWords = (pieces[0] ?? '').split(' ').filter((word) => word !== '').length;
-  if (pieces.length === 1) return { kind: 'exact', content, matches: (candidate) => candidate === pieces[0], pieces, literalWords };
+  if (pieces.length === 1) return rule('exact', (candidate) => candidate === pieces[0], pieces, literalWords);
   const last = pieces.at(-1);
   const bounded = last === '' && (pieces.at(-2) ?? '').endsWith(' ');
   if (pieces.length === 2 && bounded) {
     const prefix = pieces[0] ?? '';
     const bare = prefix.slice(0, -1);
-    return { kind: 'prefix', content, matches: (candidate) => candidate === bare || candidate.startsWith(prefix), pieces, literalWords };
+    return rule('prefix', (candidate) => candidate === bare || candidate.startsWith(prefix), pieces, literalWords);
   }
   const head = bounded ? [...pieces.slice(0, -2), (pieces.at(-2) ?? '').slice(0, -1)] : pieces;
+  const matches = (candidate: string): boolean => matchPieces(pieces, candidate);
   return {
-    kind: 'wildcard',
-    content,
-    matches: (candidate) => matchPieces(pieces, candidate) || (bounded && matchPieces(head, candidate)),
-    pieces,
-    literalWords,
+    ...rule('wildcard', matches, pieces, literalWords),
+    forbids: (candidate) => matches(candidate) || (bounded && matchPieces(head, candidate)),
   };
+
+  function rule(kind: BashRule['kind'], test: (candidate: string) => boolean, parts: readonly string[], words: number): BashRule {
+    return { kind, content, matches: test, forbids: test, pieces: parts, literalWords: words };
+  }
 }
 
 /** `\*` is a literal star. */
@@ -78,12 +85,14 @@ function matchPieces(pieces: readonly string[], text: string): boolean {
   return at <= end;
 }
 
-/** Could the rule match what the text becomes, `UNKNOWN` standing for any text? */
+/** Could a deny or ask rule match what the text becomes, `UNKNOWN` standing for any text? */
 export function couldMatch(rule: BashRule, text: string): boolean {
-  const left = text.split(UNKNOWN);
-  if (left.length === 1) return rule.matches(text);
-  const prefix = rule.kind === 'prefix' ? [(rule.pieces[0] ?? '').slice(0, -1), ''] : rule.pieces;
-  return overlap(text, prefix.join(UNKNOWN));
+  if (!text.includes(UNKNOWN)) return rule.forbids(text);
+  const pattern = rule.pieces.join(UNKNOWN);
+  // A final ` *` also speaks of the bare command.
+  const bare = rule.pieces.length > 1 && pattern.endsWith(` ${UNKNOWN}`) ? pattern.slice(0, -2) : null;
+  if (rule.kind === 'prefix' && bare !== null) return overlap(text, `${bare}${UNKNOWN}`);
+  return overlap(text, pattern) || (bare !== null && overlap(text, bare));
 }
 
 /** Do two patterns share a text? Both use `UNKNOWN` for any text. Walks `a` once with the set of places it may be at in `b`. */

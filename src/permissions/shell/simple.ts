@@ -1,11 +1,12 @@
 import type { Assignment, CommandNode, Word } from 'unbash';
 import { checkAssignment, checkWord, walkRedirects } from './check.js';
 import { push } from './collect.js';
-import { changeDirectory } from './directories.js';
+import { changeDirectory, sameDirectories } from './directories.js';
 import { inputOf } from './inputs.js';
 import { readWords } from './readings.js';
 import type { Scope, WalkState } from './state.js';
 import type { ShellWord } from './types.js';
+import { staysInShell } from './variables.js';
 
 const MAX_READINGS = 24;
 const RESERVED = /^([!{}]|coproc|then|do|done|fi|esac|elif|else|in)$/;
@@ -17,7 +18,10 @@ export function walkCommand(state: WalkState, node: Extract<CommandNode, { type:
     .filter((part): part is Assignment => part.type === 'Assignment')
     .map((part) => checkAssignment(state, part, scope));
   if (node.name === undefined) {
-    if (assignments.length > 0) state.blockers.add(`sets the variable ${assignments[0]?.name ?? ''}`);
+    for (const { name, value } of assignments) {
+      if (value !== null && staysInShell(name)) state.assigned.add(name);
+      else state.blockers.add(`sets the variable ${name}`);
+    }
     return;
   }
   if (RESERVED.test(node.name.text)) state.broken ??= `${node.name.text} stands where the shell reads no reserved word`;
@@ -29,7 +33,7 @@ export function walkCommand(state: WalkState, node: Extract<CommandNode, { type:
     return { text: part.text, value: value === null ? null : head + value, glob: false, tilde: false };
   });
   const readings = withAliases(state, readWords(nodes, state.reading));
-  const written = sourceText(nodes, scope.source);
+  const written = sourceText(nodes);
   // In a script that was put together from arguments `$_` stands for what they do not show.
   const text = scope.via === null ? written : written.replaceAll('$_', '…');
   const prefix = node.prefix.filter((part) => part.type === 'Assignment').map((part) => part.text);
@@ -53,6 +57,8 @@ export function walkCommand(state: WalkState, node: Extract<CommandNode, { type:
     const moved = changeDirectory(scope.directories, reading, state.cwd);
     if (moved === null) continue;
     state.changesDirectory = true;
+    if (scope.via === null && !sameDirectories(moved, scope.directories) && ++state.moves === 2)
+      state.blockers.add('changes the directory more than once');
     scope.directories = moved;
     break;
   }
@@ -79,17 +85,7 @@ function withAliases(state: WalkState, readings: readonly string[][]): string[][
   return all;
 }
 
-/** The words as written, blanks between them kept, redirections left out, line continuations joined. */
-function sourceText(nodes: readonly (Word | Assignment)[], source: string): string {
-  let text = '';
-  let end = -1;
-  for (const node of nodes) {
-    if (end !== -1) {
-      const gap = source.slice(end, node.pos);
-      text += /^[ \t]+$/.test(gap) ? gap : ' ';
-    }
-    text += /["']/.test(node.text) ? node.text : node.text.replaceAll('\\\n', '');
-    end = node.end;
-  }
-  return text;
+/** The words as written, one blank between them, redirections left out, line continuations joined. */
+function sourceText(nodes: readonly (Word | Assignment)[]): string {
+  return nodes.map((node) => (/["']/.test(node.text) ? node.text : node.text.replaceAll('\\\n', ''))).join(' ');
 }

@@ -16,6 +16,10 @@ export interface WalkState {
   readonly reading: ReadContext;
   readonly cwd: string | undefined;
   changesDirectory: boolean;
+  /** Changes of directory in the text itself that lead elsewhere. */
+  moves: number;
+  /** Variables that the text sets for itself, each by a literal value. */
+  readonly assigned: Set<string>;
   /** Why the text must count as unparsable after all. */
   broken: string | null;
   /** Walks a script inside the one being walked. */

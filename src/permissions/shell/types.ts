@@ -82,6 +82,8 @@ export interface ShellAnalysis {
   readonly nested: readonly ShellCommand[];
   readonly redirects: readonly FileRedirect[];
   readonly changesDirectory: boolean;
+  /** Variables that the text sets for itself, each by a literal value: a command that a rule covers may still read them. */
+  readonly assigned: readonly string[];
   /** Why neither a rule for single commands nor the built-in read-only set may cover the call; empty for plain commands. */
   readonly blockers: readonly string[];
   readonly opaque: readonly OpaquePart[];

@@ -29,6 +29,8 @@ export function walkScript(script: ParsedScript, source: string, mode: OpaqueMod
     reading: { variables, mode },
     cwd,
     changesDirectory: false,
+    moves: 0,
+    assigned: new Set(),
     broken: null,
     walkParsed: (parsed, scope) => walkParsed(state, parsed, scope),
   };

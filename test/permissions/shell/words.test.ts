@@ -53,7 +53,7 @@ describe('the text of a Bash rule', () => {
     ['a:* b', 'a: b', true],
     ['a:* b', 'a b', false],
     ['a:* b', 'a:x b', true],
-    ['git * main *', 'git push main', true],
+    ['git * main *', 'git push main', false],
     ['git * main *', 'git push main x', true],
     ['* x', 'a x', true],
     ['a*b*a', 'aba', true],
@@ -66,6 +66,16 @@ describe('the text of a Bash rule', () => {
     ['a *', 'a b\nc', true],
   ])('%j on %j', (rule, text, expected) => {
     expect(parseBashRule(rule).matches(text)).toBe(expected);
+  });
+
+  it.each<[string, string, boolean, boolean]>([
+    ['* --help *', 'npm --help x', true, true],
+    ['* --help *', 'npm --help', false, true],
+    ['git *', 'git', true, true],
+    ['* --version', 'node', false, false],
+  ])('%j on %j: the bare command needs a single wildcard where the rule allows, not where it forbids', (rule, text, allows, forbids) => {
+    expect(parseBashRule(rule).matches(text)).toBe(allows);
+    expect(parseBashRule(rule).forbids(text)).toBe(forbids);
   });
 });
 
