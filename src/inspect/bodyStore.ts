@@ -1,14 +1,20 @@
-import { createHash } from 'node:crypto';
+import crypto from 'node:crypto';
 import { type Captured, type CaptureLimits, capture, LIGHT_LIMITS } from './capture.js';
 import { BODY_PART_CHARS, type BodyRef, PREVIEW_CHARS } from './protocol/flowEvents.js';
 import type { TextPart } from './protocol/rpc.js';
+import { copyOf } from './recentTexts.js';
 import type { Redactor } from './redact.js';
 
 const DEFAULT_BODY_BYTES = 64 << 20;
 
+interface StoredBody {
+  readonly text: string;
+  readonly ref: BodyRef;
+}
+
 /** Redacted bodies by the hash of their text, bounded: the oldest give way. Nothing unredacted is ever held. */
 export class BodyStore {
-  readonly #bodies = new Map<string, { readonly text: string; readonly bytes: number }>();
+  readonly #bodies = new Map<string, StoredBody>();
   #bytes = 0;
 
   constructor(
@@ -22,7 +28,8 @@ export class BodyStore {
 
   put(value: unknown, limits: CaptureLimits = LIGHT_LIMITS): BodyRef {
     const { text, clipped } = this.redact(value, limits);
-    return { ...this.putText(text), ...(clipped ? { clipped: true as const } : {}) };
+    const ref = this.putText(text);
+    return clipped ? { ...ref, clipped: true } : ref;
   }
 
   redact(value: unknown, limits: CaptureLimits): Captured {
@@ -31,19 +38,22 @@ export class BodyStore {
 
   /** Stores text that is redacted already. */
   putText(text: string): BodyRef {
-    const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
-    const bytes = Buffer.byteLength(text);
+    const hash = hashOf(text);
     const known = this.#bodies.get(hash);
     if (known) {
       // Moved to the young end: what is used again is worth keeping.
       this.#bodies.delete(hash);
       this.#bodies.set(hash, known);
-    } else {
-      this.#bodies.set(hash, { text, bytes });
-      this.#bytes += bytes;
-      this.#shrink();
+      return known.ref;
     }
-    return { hash, bytes, preview: text.slice(0, PREVIEW_CHARS) };
+    const bytes = Buffer.byteLength(text);
+    // A mere cut would keep the whole text in memory for as long as its event is there.
+    const preview = text.length > PREVIEW_CHARS ? copyOf(text.slice(0, PREVIEW_CHARS)) : text;
+    const ref = { hash, bytes, preview };
+    this.#bodies.set(hash, { text, ref });
+    this.#bytes += bytes;
+    if (this.#bytes > this.maxBytes) this.#shrink();
+    return ref;
   }
 
   get(hash: string): string | undefined {
@@ -59,10 +69,18 @@ export class BodyStore {
     for (const [hash, body] of this.#bodies) {
       if (this.#bytes <= this.maxBytes || this.#bodies.size === 1) return;
       this.#bodies.delete(hash);
-      this.#bytes -= body.bytes;
+      this.#bytes -= body.ref.bytes;
     }
   }
 }
+
+/** In one step where Node has it (since 20.12): setting up a hash costs more than hashing a small text. */
+const sha256: (text: string) => string =
+  typeof crypto.hash === 'function'
+    ? (text) => crypto.hash('sha256', text, 'hex')
+    : (text) => crypto.createHash('sha256').update(text).digest('hex');
+
+const hashOf = (text: string): string => sha256(text).slice(0, 32);
 
 /** A part of a long text, never ending inside a surrogate pair. */
 export function textPart(text: string, offset: number): TextPart {

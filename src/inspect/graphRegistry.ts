@@ -3,20 +3,27 @@ import type { FlowLog } from './flowLog.js';
 import { type MachineGraph, machineGraphWithIndex } from './protocol/graph.js';
 
 type Fired = { readonly id: string; readonly guard?: string };
+const NOTHING_FIRED: readonly Fired[] = [];
 interface MachineIndex {
   readonly graph: MachineGraph;
-  fired(transition: AnyTransitionDefinition): readonly Fired[];
+  fired(transitions: readonly AnyTransitionDefinition[]): readonly Fired[];
 }
 export interface Configuration {
   readonly configuration: readonly string[];
   readonly leaves: readonly string[];
+}
+/** Configurations by the state nodes they consist of, one level a node: found without making a key. */
+interface ConfigurationTree {
+  readonly next: { get(node: object): ConfigurationTree | undefined; set(node: object, next: ConfigurationTree): unknown };
+  made?: Configuration;
 }
 
 /** Graphs of the machines a flow has met, each made once and told to the log once; and the id lists of their configurations, shared. */
 export class GraphRegistry {
   readonly #byRoot = new WeakMap<object, MachineIndex>();
   readonly #shapes = new Map<string, string>();
-  readonly #configurations = new Map<string, Configuration>();
+  /** Every configuration begins with the root of its machine, by which a machine that is of no use any more lets its own go. */
+  readonly #configurations: ConfigurationTree = { next: new WeakMap() };
 
   constructor(readonly log: FlowLog) {}
 
@@ -32,20 +39,34 @@ export class GraphRegistry {
         edges.map(({ id, guard }) => (guard === undefined ? { id } : { id, guard })),
       );
     }
-    const index: MachineIndex = { graph: named, fired: (transition) => fired.get(transition) ?? [] };
+    const firedBy = (transition: AnyTransitionDefinition): readonly Fired[] => fired.get(transition) ?? NOTHING_FIRED;
+    const index: MachineIndex = {
+      graph: named,
+      fired: (transitions) => {
+        const [only, ...more] = transitions;
+        if (only === undefined) return NOTHING_FIRED;
+        return more.length === 0 ? firedBy(only) : transitions.flatMap(firedBy);
+      },
+    };
     this.#byRoot.set(machine.root, index);
     return index;
   }
 
   configuration(snapshot: AnyMachineSnapshot): Configuration {
-    const ids: string[] = snapshot._nodes.map((node) => node.id);
-    const key = ids.join('\n');
-    const known = this.#configurations.get(key);
-    if (known) return known;
-    const leaves = snapshot._nodes.filter((node) => Object.keys(node.states).length === 0).map((node) => node.id);
-    const made = { configuration: ids, leaves };
-    this.#configurations.set(key, made);
-    return made;
+    let place = this.#configurations;
+    for (const node of snapshot._nodes) {
+      let next = place.next.get(node);
+      if (next === undefined) {
+        next = { next: new Map() };
+        place.next.set(node, next);
+      }
+      place = next;
+    }
+    place.made ??= {
+      configuration: snapshot._nodes.map((node) => node.id),
+      leaves: snapshot._nodes.filter((node) => Object.keys(node.states).length === 0).map((node) => node.id),
+    };
+    return place.made;
   }
 
   /** Two machines of one id (a user's copy of ours, say) must not be drawn as one. */

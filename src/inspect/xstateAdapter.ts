@@ -13,7 +13,11 @@ export interface XStateAdapterOptions {
   readonly gate?: { isHeld(ref: object, event: object): boolean; isRelease(ref: object, event: object): boolean };
 }
 
-interface ActorRecord {
+interface NamesBelow {
+  /** How often each name was used for an actor below. */
+  names: Map<string, number> | undefined;
+}
+interface ActorRecord extends NamesBelow {
   readonly path: string;
   readonly machine: AnyMachine | null;
   leaves: readonly string[];
@@ -30,7 +34,7 @@ type Snapshot = Extract<InspectionEvent, { type: '@xstate.snapshot' }>['snapshot
  */
 export class XStateAdapter {
   readonly #records = new WeakMap<object, ActorRecord>();
-  readonly #paths = new Map<string, number>();
+  readonly #top: NamesBelow = { names: undefined };
   readonly #graphs: GraphRegistry;
   #root: AnyActorRef | undefined;
   #rootCheck = false;
@@ -44,7 +48,13 @@ export class XStateAdapter {
 
   /** For `createActor(machine, { inspect: adapter.observer })`: sees everything from the first moment. */
   readonly observer: Observer<InspectionEvent> = {
-    next: (event) => this.log.guard(() => this.#inspect(event)),
+    next: (event) => {
+      try {
+        this.#inspect(event);
+      } catch {
+        this.log.faults++;
+      }
+    },
   };
 
   /** Attaches to a system that exists already; the living actors are replayed first. Returns how to detach. */
@@ -60,6 +70,8 @@ export class XStateAdapter {
   }
 
   #inspect(inspection: InspectionEvent): void {
+    // Actions are the most frequent; they hold live actors in their parameters and say nothing that the edge does not.
+    if (inspection.type === '@xstate.action') return;
     const ref = asActor(inspection.actorRef);
     if (!ref) return;
     const record = this.#record(ref, false);
@@ -74,7 +86,7 @@ export class XStateAdapter {
         this.#snapshot(ref, record, inspection.event, inspection.snapshot);
         return;
       default:
-        // Actions hold live actors in their parameters and say nothing that the edge does not; the actor event was the registration.
+        // The actor event was the registration.
         return;
     }
   }
@@ -93,12 +105,13 @@ export class XStateAdapter {
     const naming = this.options.nameActor?.(facts) ?? nameActor(facts);
     const own = facts.id ?? src ?? facts.machineId ?? 'actor';
     const record: ActorRecord = {
-      path: this.#uniquePath(parent ? `${parent.path}/${own}` : own),
+      path: parent ? `${parent.path}/${uniqueName(parent, own)}` : uniqueName(this.#top, own),
       machine,
       leaves: [],
       context: undefined,
       micro: 0,
       stopped: false,
+      names: undefined,
     };
     this.#records.set(ref, record);
     this.log.put({
@@ -114,12 +127,6 @@ export class XStateAdapter {
       ...(late || optionOf(ref, 'snapshot') !== undefined ? { late: true as const } : {}),
     });
     return record;
-  }
-
-  #uniquePath(path: string): string {
-    const times = (this.#paths.get(path) ?? 0) + 1;
-    this.#paths.set(path, times);
-    return times === 1 ? path : `${path}~${times}`;
   }
 
   #event(ref: AnyActorRef, record: ActorRecord, inspection: Extract<InspectionEvent, { type: '@xstate.event' }>): void {
@@ -164,7 +171,7 @@ export class XStateAdapter {
       from: record.leaves,
       to: leaves,
       configuration,
-      edges: transitions.flatMap((transition) => edges.fired(transition)),
+      edges: edges.fired(transitions),
       micro: record.micro++,
       ...(initial ? { initial: true as const } : {}),
     });
@@ -235,4 +242,12 @@ export class XStateAdapter {
     }
     if (snapshot.status !== 'active') this.#stop(record, snapshot.status, snapshot.output, snapshot.error);
   }
+}
+
+/** A name that comes again gets a suffix. */
+function uniqueName(above: NamesBelow, name: string): string {
+  above.names ??= new Map();
+  const times = (above.names.get(name) ?? 0) + 1;
+  above.names.set(name, times);
+  return times === 1 ? name : `${name}~${times}`;
 }
