@@ -10,16 +10,27 @@ import { type TurnOutput, turnMachine } from './turn.js';
 
 /** Why a query ended. */
 export type QueryEnd =
+  /** The model answered and asked for no further tool. */
   | 'completed'
+  /** The answer reached its output limit, and held no complete call to go on with. */
   | 'maxTokens'
+  /** The model refused to go on. */
   | 'refusal'
+  /** The conversation no longer fits the model. */
   | 'contextWindowExceeded'
+  /** The limit of turns was reached. */
   | 'maxTurns'
+  /** The budget of tokens or dollars is used up. */
   | 'budgetExhausted'
+  /** A hook asked for the query to end. */
   | 'hookStopped'
+  /** A UserPromptSubmit hook refused the prompt. */
   | 'promptBlocked'
+  /** A person stopped it, refused a call in a way that stops it, or closed the session. */
   | 'aborted'
+  /** The model could not be asked, and asking again would not have helped. */
   | 'modelError'
+  /** Something broke in the runtime itself. */
   | 'runtimeError';
 
 /** What stands before the next request. */

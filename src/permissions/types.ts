@@ -1,14 +1,42 @@
 import type { JsonObject } from '../json.js';
 
 /** What is done where no rule decides (Claude Code docs, permission modes). */
-export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'auto' | 'dontAsk' | 'bypassPermissions';
+export type PermissionMode =
+  /** A person is asked. */
+  | 'default'
+  /** Changes of files inside the working directories are allowed; of anything else a person is asked. */
+  | 'acceptEdits'
+  /** What only reads is allowed; a person is asked before anything that may change something. */
+  | 'plan'
+  /** A classifier decides; a person is asked where there is none, or where it does not know. */
+  | 'auto'
+  /** Nobody is asked: what no rule allows is denied. */
+  | 'dontAsk'
+  /** Everything is allowed but what a deny or ask rule, or a safety check that cannot be passed over, keeps back. */
+  | 'bypassPermissions';
 /** What a rule says of the calls it matches. */
 export type RuleBehavior = 'allow' | 'ask' | 'deny';
 /** `deny > ask > allow > passthrough`; no layer lowers another's verdict. */
 export type VerdictBehavior = RuleBehavior | 'passthrough';
 
-/** Where a rule came from. */
-export type RuleScope = 'managed' | 'cliArg' | 'flagSettings' | 'localSettings' | 'projectSettings' | 'userSettings' | 'session' | 'option';
+/** Where a rule came from, strongest first. It decides which of several matching rules is named, never the verdict. */
+export type RuleScope =
+  /** The managed settings of this machine, which nothing overrides. */
+  | 'managed'
+  /** Command-line flags. */
+  | 'cliArg'
+  /** The file that `--settings` names. */
+  | 'flagSettings'
+  /** `.claude/settings.local.json` of the project. */
+  | 'localSettings'
+  /** `.claude/settings.json` of the project. */
+  | 'projectSettings'
+  /** `~/.claude/settings.json`. */
+  | 'userSettings'
+  /** An answer or update that holds for this session. */
+  | 'session'
+  /** Options given in code. */
+  | 'option';
 
 /** A rule with its origin: what `explain`, the trace and the inspector's Why panel show. */
 export interface PermissionRule {

@@ -22,16 +22,35 @@ export type ParsedJson = { readonly kind: 'object'; readonly value: JsonObject }
 
 /** Why something was told to stop. Closed; the reason always reaches the text of the result. */
 export type AbortReason =
+  /** A person stopped it: Esc, Ctrl-C, `session.interrupt()`. */
   | 'userInterrupt'
+  /** A person said something new, and the tool's `interruptBehavior` is `cancel`. */
   | 'newMessage'
+  /** A person said no and wants the query to stop. */
   | 'permissionRejected'
+  /** Another call of the turn failed, and its tool's `onError` is `cancelSiblings`. */
   | 'siblingError'
+  /** The answer that asked for the call does not count: a refusal, or a stream that was begun again. */
   | 'streamDiscarded'
+  /** A time limit was reached. */
   | 'timeout'
+  /** The session is being closed. */
   | 'sessionClosed';
 
 /** The states of the compound state `completed` of a tool call; each fixes the one result. */
-export type OutcomeKind = 'succeeded' | 'failed' | 'invalid' | 'denied' | 'cancelled' | 'stopped';
+export type OutcomeKind =
+  /** The tool ran to its end. */
+  | 'succeeded'
+  /** The tool ran and failed, or ran into its time limit. */
+  | 'failed'
+  /** Nothing ran: no such tool, or an input that is not valid. */
+  | 'invalid'
+  /** Nothing ran: a rule, hook, mode or person said no. */
+  | 'denied'
+  /** A person stopped it, said something new, or closed the session. */
+  | 'cancelled'
+  /** Anything else stopped it: see `CallOutcome.reason`. */
+  | 'stopped';
 
 /** How far a call had come when it was cancelled or stopped. */
 export type CancelPhase = 'beforeStart' | 'running' | 'finished';
