@@ -4,6 +4,7 @@ import type { DecisionMade, FlowEvent } from '../../src/inspect/index.js';
 import { ruleOrigin } from '../../visualizations/inspector/src/model/describe.js';
 import { launch } from './support/chromium.js';
 import { toldFlow } from './support/flows.js';
+import { fromKeyTo, within } from './support/measure.js';
 import { on } from './support/onPage.js';
 import { openFlow } from './support/open.js';
 import { activeStates, caughtUp, selectActor } from './support/read.js';
@@ -35,25 +36,52 @@ describe('a question that waits', () => {
       await page.setViewportSize({ width: 1024, height: 640 });
       await caughtUp(page, system.log);
       const allow = page.getByRole('button', { name: /^Allow/ });
-      for (const tab of ['Events', 'Sequence', 'Errors', 'Calls', 'Input', 'Raw']) {
-        await page.getByRole('tab', { name: tab }).click();
-        expect(await allow.isVisible()).toBe(true);
+      const isInReach = async (): Promise<void> => {
         const box = await allow.boundingBox();
-        expect(box && box.x >= 0 && box.x + box.width <= 1024 && box.y + box.height <= 640).toBe(true);
+        expect(box && box.x >= 0 && box.x + box.width <= 1024 && box.y >= 0 && box.y + box.height <= 640).toBe(true);
         expect(await allow.evaluate(isOnTop)).toBe(true);
+      };
+      const tabs = await page.getByRole('tab').allTextContents();
+      expect(tabs).toHaveLength(9);
+      for (const tab of tabs) {
+        await page.getByRole('tab', { name: tab, exact: true }).click();
+        await isInReach();
       }
+      for (const menu of ['Breakpoints', 'Export', 'Keys and help']) {
+        await page.getByRole('button', { name: menu }).click();
+        await page.getByRole('dialog').waitFor();
+        await isInReach();
+        await page.keyboard.press('Escape');
+      }
+      await page.keyboard.press('ArrowLeft');
+      await page.getByText(/Viewing step/).waitFor();
+      await isInReach();
+      await page.getByRole('button', { name: 'Live' }).first().click();
       await page.getByRole('tab', { name: 'Why' }).click();
       await page.keyboard.press('y');
       expect(system.desk.pending).toHaveLength(1);
       await page.keyboard.press('q');
       expect(await page.locator('#approval').evaluate((card) => card === document.activeElement)).toBe(true);
-      const since = Date.now();
       await page.keyboard.press('y');
-      await page.locator('[data-chart=toolCall] [data-state="toolCall.executing.calling.running"][data-active=true]').waitFor();
-      // Thrice the slowest that was seen on a busy machine with two cores.
-      expect(Date.now() - since).toBeLessThan(1500);
-      expect(system.desk.pending).toHaveLength(0);
+      await expect.poll(() => system.desk.pending).toEqual([]);
       await page.locator('#approval').waitFor({ state: 'detached' });
+    });
+  });
+
+  test('moves the chart within half a second of the key that allows it', async () => {
+    await within(500, async () => {
+      const { system, time } = await simulate(bugfix(null));
+      await time.play();
+      let taken = Number.NaN;
+      await on(openFlow(context, system), async ({ page }) => {
+        await caughtUp(page, system.log);
+        await page.locator('#approval').focus();
+        await page.locator('[data-chart=toolCall] [data-state="toolCall.executing.deciding.judging"][data-active=true]').waitFor();
+        const moved = await fromKeyTo(page, '[data-state="toolCall.executing.calling.running"][data-active=true]');
+        await page.keyboard.press('y');
+        taken = await moved();
+      });
+      return taken;
     });
   });
 

@@ -50,6 +50,8 @@ const NOTICES_SHOWN = 3;
 export class Inspector {
   readonly flow = new Flow();
   readonly pulse = new Pulse();
+  /** Beats for the bodies alone: a large one comes in many parts, of which the rest of the page need not hear. */
+  readonly bodyPulse = new Pulse();
   readonly view = new Cell<View>({ ...firstView, ...loadPreferences() });
   readonly remote = new Cell<Remote>({
     status: 'connecting',
@@ -73,7 +75,7 @@ export class Inspector {
   readonly #answeredHere = new Set<string>();
 
   constructor() {
-    this.bodies = new Bodies((hash, offset) => this.#part(hash, offset), this.pulse.beat);
+    this.bodies = new Bodies((hash, offset) => this.#part(hash, offset), this.bodyPulse.beat);
     this.#sequencer = new Sequencer(this.flow, (from, to) => this.#list(from, to), this.pulse.beat);
   }
 

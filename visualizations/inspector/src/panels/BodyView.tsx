@@ -1,8 +1,9 @@
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { BodyRef } from '../../../../src/inspect/protocol/flowEvents.js';
 import { type JsonRow, jsonRows, parseJson } from '../model/json.js';
+import { Lines } from '../model/lines.js';
 import { plural, size } from '../ui/format.js';
-import { useFlowVersion, useInspector } from '../ui/hooks.js';
+import { useBodiesVersion, useInspector } from '../ui/hooks.js';
 import { Icon } from '../ui/icons.js';
 import { Rows } from '../ui/Rows.js';
 import { Visible } from '../ui/visible.js';
@@ -16,7 +17,7 @@ const MOST_ROWS_HIGH = 28;
 /** A body, fetched when it is looked at. */
 export function BodyView({ body, label }: { readonly body: BodyRef; readonly label: string }) {
   const { bodies } = useInspector();
-  useFlowVersion();
+  useBodiesVersion();
   const state = bodies.get(body);
   switch (state.kind) {
     case 'loading':
@@ -82,25 +83,26 @@ function editOf(value: unknown): { readonly before: string; readonly after: stri
   return typeof before === 'string' && typeof after === 'string' ? { before, after } : null;
 }
 
-const LINE_CHARS = 160;
+/** Characters walked at a time; a quarter of a second's work on a slow machine would be felt, this is not. */
+const CHARS_AT_ONCE = 1 << 20;
 
-/** Text of any length as virtual lines; long lines are broken. */
+/** Text of any length as virtual lines. */
 function TextLines({ text, label }: { readonly text: string; readonly label: string }) {
-  const lines = useMemo(() => breakLines(text), [text]);
+  const lines = useLines(text);
   const [current, setCurrent] = useState(-1);
   return (
-    <div className="text-lines" style={{ height: Math.min(lines.length, MOST_ROWS_HIGH) * ROW + 10 }}>
+    <div className="text-lines" style={{ height: Math.min(lines.count, MOST_ROWS_HIGH) * ROW + 10 }}>
       <Rows
         id={`text-${label}`}
-        label={`${label}, ${plural(lines.length, 'line')}`}
+        label={`${label}, ${plural(lines.count, 'line')}`}
         role="listbox"
-        count={lines.length}
+        count={lines.count}
         rowHeight={ROW}
         current={current}
         onMove={setCurrent}
         row={(index) => (
           <div className="text-line" id={`text-${label}-${index}`} role="option" aria-selected={index === current}>
-            <Visible text={lines[index] ?? ''} />
+            <Visible text={lines.line(index)} />
           </div>
         )}
       />
@@ -108,16 +110,22 @@ function TextLines({ text, label }: { readonly text: string; readonly label: str
   );
 }
 
-function breakLines(text: string): readonly string[] {
-  const lines: string[] = [];
-  let from = 0;
-  while (from <= text.length) {
-    const end = text.indexOf('\n', from);
-    const to = end < 0 ? text.length : end;
-    if (to === from) lines.push('');
-    for (let at = from; at < to; at += LINE_CHARS) lines.push(text.slice(at, Math.min(to, at + LINE_CHARS)));
-    from = to + 1;
-  }
+/** The lines of a text; of a long one the first at once, and more with every task until all are there. */
+function useLines(text: string): Lines {
+  const lines = useMemo(() => {
+    const made = new Lines(text);
+    made.read(CHARS_AT_ONCE);
+    return made;
+  }, [text]);
+  const [, grow] = useState(0);
+  useEffect(() => {
+    if (lines.isRead) return;
+    let timer = setTimeout(function more() {
+      if (lines.read(CHARS_AT_ONCE)) timer = setTimeout(more, 0);
+      grow(lines.count);
+    }, 0);
+    return () => clearTimeout(timer);
+  }, [lines]);
   return lines;
 }
 

@@ -4,7 +4,7 @@ import { travelTo } from '../model/actions.js';
 import type { Actor } from '../model/flow.js';
 import { changes, parseJson } from '../model/json.js';
 import { moment, plural } from '../ui/format.js';
-import { useFlowVersion, useInspector } from '../ui/hooks.js';
+import { useBodiesVersion, useFlowVersion, useInspector } from '../ui/hooks.js';
 import { Visible } from '../ui/visible.js';
 import { JsonTree } from './BodyView.js';
 import { TextDiff } from './TextDiff.js';
@@ -14,6 +14,7 @@ export function ContextDiff({ actor, at }: { readonly actor: Actor; readonly at:
   const inspector = useInspector();
   const { bodies, flow } = inspector;
   useFlowVersion();
+  useBodiesVersion();
   const owner = withContext(actor, (id) => flow.actors.get(id));
   const contexts = owner?.contexts ?? [];
   const found = at === null ? contexts.length - 1 : contexts.findLastIndex((context) => context.seq <= at);

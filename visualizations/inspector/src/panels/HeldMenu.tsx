@@ -34,7 +34,11 @@ export function HeldMenu() {
           </li>
         ))}
       </ol>
-      {held.frozenTimers > 0 && <p className="quiet">{plural(held.frozenTimers, 'timer')} stand still.</p>}
+      {held.frozenTimers > 0 && (
+        <p className="quiet">
+          {plural(held.frozenTimers, 'timer')} {held.frozenTimers === 1 ? 'stands' : 'stand'} still.
+        </p>
+      )}
     </>
   );
 }

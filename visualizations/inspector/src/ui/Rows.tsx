@@ -1,5 +1,5 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { useSize } from './hooks.js';
 
 interface RowsProps {
   readonly id: string;
@@ -23,24 +23,25 @@ interface RowsProps {
   readonly columns?: number;
 }
 
+/** Rows drawn beyond the edges, so that a quick scroll does not outrun them. */
+const OVERSCAN = 8;
+
 /** A list of which only the rows in view exist in the DOM. One tab stop; arrows move within. */
 export function Rows(props: RowsProps) {
   const { id, label, role, count, rowHeight, current, onMove, onOpen, onKey, row, head, tail = false, place = '', className = '' } = props;
-  const scroller = useRef<HTMLDivElement>(null);
+  const [element, setElement] = useState<HTMLDivElement | null>(null);
   const atEnd = useRef(tail);
   const places = useRef(new Map<string, { readonly top: number; readonly current: number }>());
   const shown = useRef({ place, current });
   const moved = useRef(current);
-  const virtualizer = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-  });
+  // All rows are of one height: which of them are in view takes no longer to tell for a million than for ten.
+  const { height } = useSize(element);
+  const [firstInView, setFirstInView] = useState(0);
+  const first = Math.max(0, Math.min(firstInView, count - Math.ceil(height / rowHeight)) - OVERSCAN);
+  const last = Math.min(count, firstInView + Math.ceil(height / rowHeight) + 1 + OVERSCAN);
 
   // Leaving a filter brings back the place one came from, unless another row was chosen meanwhile.
   useEffect(() => {
-    const element = scroller.current;
     const before = shown.current;
     if (!element || before.place === place) {
       shown.current = { place, current };
@@ -53,22 +54,27 @@ export function Rows(props: RowsProps) {
     element.scrollTop = saved?.top ?? 0;
     atEnd.current = tail && element.scrollHeight - element.scrollTop - element.clientHeight < rowHeight;
     if (current >= 0 && saved?.current !== current) reveal(element, current, rowHeight);
-  }, [place, current, tail, rowHeight]);
+  }, [element, place, current, tail, rowHeight]);
 
   useEffect(() => {
-    if (tail && atEnd.current && count > 0 && scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
-  }, [count, tail]);
+    if (tail && atEnd.current && count > 0 && element) element.scrollTop = element.scrollHeight;
+  }, [element, count, tail]);
 
   useEffect(() => {
     if (moved.current === current) return;
     moved.current = current;
-    if (current >= 0 && scroller.current) reveal(scroller.current, current, rowHeight);
-  }, [current, rowHeight]);
+    if (current >= 0 && element) reveal(element, current, rowHeight);
+  }, [element, current, rowHeight]);
+
+  // Whatever has moved the list by now: the rows that came into view with it are drawn at once.
+  useEffect(() => {
+    if (element) setFirstInView(Math.floor(element.scrollTop / rowHeight));
+  });
 
   const keys = (event: KeyboardEvent<HTMLDivElement>): void => {
     onKey?.(event);
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
-    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
+    const page = Math.max(1, Math.floor((element?.clientHeight ?? 0) / rowHeight) - 1);
     const to = { ArrowDown: current + 1, ArrowUp: current - 1, PageDown: current + page, PageUp: current - page, Home: 0, End: count - 1 }[
       event.key
     ];
@@ -85,7 +91,7 @@ export function Rows(props: RowsProps) {
     <div className={`rows ${className}`}>
       {head}
       <div
-        ref={scroller}
+        ref={setElement}
         id={id}
         className="rows-scroll"
         role={role}
@@ -97,18 +103,19 @@ export function Rows(props: RowsProps) {
         onScroll={(event) => {
           const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
           atEnd.current = scrollHeight - scrollTop - clientHeight < rowHeight;
+          setFirstInView(Math.floor(scrollTop / rowHeight));
           places.current.set(shown.current.place, { top: scrollTop, current: shown.current.current });
         }}
       >
-        <div className="rows-all" role="presentation" style={{ height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map((item) => (
+        <div className="rows-all" role="presentation" style={{ height: count * rowHeight }}>
+          {Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at).map((index) => (
             <div
-              key={item.key}
+              key={index}
               className="rows-at"
               role="presentation"
-              style={{ transform: `translateY(${item.start}px)`, height: rowHeight }}
+              style={{ transform: `translateY(${index * rowHeight}px)`, height: rowHeight }}
             >
-              {row(item.index)}
+              {row(index)}
             </div>
           ))}
         </div>

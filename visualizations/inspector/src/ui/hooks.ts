@@ -14,6 +14,11 @@ export function useFlowVersion(): number {
   const { pulse } = useInspector();
   return useSyncExternalStore(pulse.subscribe, pulse.version);
 }
+/** Renders again when more of a body has come. */
+export function useBodiesVersion(): number {
+  const { bodyPulse } = useInspector();
+  return useSyncExternalStore(bodyPulse.subscribe, bodyPulse.version);
+}
 export function useView(): View {
   const { view } = useInspector();
   return useSyncExternalStore(view.subscribe, view.get);
