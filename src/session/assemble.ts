@@ -178,7 +178,8 @@ export function assembleSession(
     sessionId,
     model: modelServices(options, env),
     limits: sessionLimits(options.limits ?? {}, env),
-    clock: options.clock ?? systemClock,
+    // A pause holds the time limits of tools as well.
+    clock: options.clock ?? options.gate?.clock ?? systemClock,
     now,
     newId,
     env,
