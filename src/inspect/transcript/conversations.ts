@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../json.js';
 import { isMessage, type Line, stringAt } from './lines.js';
 import { contentText, type RecordedCall } from './pairing.js';
+import { saidOn } from './queries.js';
 
 /** One conversation of a transcript: the person's, or a subagent's. */
 export interface Conversation {
@@ -141,7 +142,7 @@ function callsByAgent(lines: readonly Line[], calls: ReadonlyMap<string, Recorde
 
 /** What a subagent was told first. */
 function firstText(lines: readonly Line[]): string {
-  const first = lines.find((line) => line.type === 'user' && isMessage(line) && line.entry.isMeta !== true);
+  const first = lines.find((line) => line.type === 'user' && isMessage(line) && saidOn(line) === 'prompt');
   return first && isJsonObject(first.entry.message) ? contentText(first.entry.message.content) : '';
 }
 

@@ -9,6 +9,8 @@ import { transcriptFlow } from './convert.js';
 import { subagentFiles } from './files.js';
 
 const GZIP_MAGIC = 0x1f8b;
+/** A header begins with its type. */
+const HEADER_BYTES = 64;
 
 /**
  * Opens what a flow can be read from: a recording, or a Claude Code transcript with the files of its subagents. A transcript becomes a
@@ -26,7 +28,11 @@ export function readFlow(file: string, options: { readonly redaction?: Redaction
       const files = [{ name: undefined, bytes: text }, ...subagentFiles(file)];
       const flow = transcriptFlow(files, { name: basename(file), ...options });
       if (flow) return flow;
-      throw new Error(`${error.message} It is no Claude Code transcript either: no line of it holds a user's or an assistant's message.`);
+      // A header of another version says itself what is wrong.
+      if (text.subarray(0, HEADER_BYTES).includes('"type":"header"')) throw error;
+      throw new Error(
+        'it is neither a flow recording (its first line is no header) nor a Claude Code transcript (no line holds a user or assistant message).',
+      );
     }
   } catch (error) {
     throw new Error(`Cannot open ${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
