@@ -47,6 +47,11 @@ describe('the graph of a machine', () => {
     const { edges } = machineGraph(odd);
     expect(edges.find(({ event }) => event.startsWith('x:'))?.guard).toBe('yes and not no');
     expect(edges.find(({ source }) => source === 'odd.a b')?.label).toBe('always [inline]');
+    const ends = machineGraph(product.toolCallMachine).edges.filter(({ guard }) => guard?.startsWith('endedAs'));
+    expect(ends.map(({ guard, target }) => `${guard} ${target}`)).toContain('endedAs(succeeded) toolCall.completed.succeeded');
+    expect(new Set(ends.map(({ label }) => label)).size).toBe(ends.length);
+    // Parameters that come with the event are not known before.
+    expect(machineGraph(product.toolCallMachine).edges.some(({ guard }) => guard === 'isAllowed')).toBe(true);
     expect(edges.find(({ event }) => event === 'SELF')).toMatchObject({ internal: true, source: 'odd.a_b', target: 'odd.a_b' });
     const many = edges.filter(({ event }) => event === 'MANY');
     expect(many.map(({ id }) => id)).toEqual(['odd~MANY~0~0', 'odd~MANY~0~1']);

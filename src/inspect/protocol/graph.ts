@@ -155,13 +155,25 @@ export function eventLabel(event: string): string {
   return after ? `after ${after[1]}` : event;
 }
 
-/** A guard's name; combined guards (`and`, `or`, `not`) with their parts; `inline` for an unnamed function. */
+/**
+ * A guard's name, with the parameters that tell it from its namesakes (`endedAs(succeeded)`); combined guards (`and`, `or`, `not`) with
+ * their parts; `inline` for an unnamed function.
+ */
 function guardName(guard: unknown): string | undefined {
   if (guard === undefined || guard === null) return undefined;
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'function') return combinedName(guard) ?? functionName(guard);
-  if (typeof guard === 'object' && 'type' in guard) return guardName(guard.type) ?? 'inline';
+  if (typeof guard === 'object' && 'type' in guard) {
+    return `${guardName(guard.type) ?? 'inline'}${'params' in guard ? parametersOf(guard.params) : ''}`;
+  }
   return 'inline';
+}
+
+/** Values written down with the transition. What is computed from the event is not known before it comes. */
+function parametersOf(params: unknown): string {
+  if (typeof params !== 'object' || params === null) return '';
+  const values = Object.values(params).filter((value) => ['string', 'number', 'boolean'].includes(typeof value));
+  return values.length === 0 ? '' : `(${values.join(', ')})`;
 }
 
 function combinedName(guard: object): string | undefined {
