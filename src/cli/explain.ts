@@ -19,6 +19,8 @@ export interface ExplainStreams {
   readonly errors: Writable;
 }
 
+const OPAQUE_MODES = ['strict', 'claude-code'] as const;
+
 const optionsSchema = z.object({
   settings: z.string().optional(),
   managed: z.string().optional(),
@@ -29,6 +31,7 @@ const optionsSchema = z.object({
   jsonl: z.boolean().optional(),
   nobody: z.boolean().optional(),
   untrusted: z.boolean().optional(),
+  opaque: z.enum(OPAQUE_MODES).optional(),
 });
 type ExplainOptions = z.infer<typeof optionsSchema>;
 
@@ -46,6 +49,12 @@ export function explainCommand(
     .addOption(new Option('--mode <mode>', 'permission mode (default: the one in the settings)').argParser(modeArgument))
     .addOption(new Option('--nobody', 'as if nobody could be asked'))
     .addOption(new Option('--untrusted', 'as if you had not trusted the project'))
+    .addOption(
+      new Option(
+        '--opaque <how>',
+        'how deny and ask rules look at commands that hide what they run: strict (default), or as leniently as claude-code',
+      ).choices(OPAQUE_MODES),
+    )
     .addOption(new Option('--json', 'print one JSON object'))
     .addOption(new Option('--jsonl', 'read {"tool","input"} lines from stdin and print one decision a line'))
     .action(async (text: string | undefined, given: unknown, command: Command) => {
@@ -84,6 +93,7 @@ function engineFor(options: ExplainOptions, errors: Writable): PermissionEngine 
     home,
     additionalDirectories: loaded.additionalDirectories,
     canAsk: options.nobody !== true,
+    ...(options.opaque === undefined ? {} : { opaque: options.opaque }),
   });
 }
 

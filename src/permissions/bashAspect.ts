@@ -199,6 +199,8 @@ const MAX_EXPANSION = 2_000;
 /** The path of an access, and where the kernel ends up on it; of a glob also every file that it stands for now. */
 function formsOfAccess(access: FileAccess, state: PermissionState): PathForms[] {
   if (access.path === null) return [];
+  // Claude Code looks at the directory that a glob starts from, not at the files that it stands for.
+  if (access.glob && state.opaque === 'claude-code') return [formsOf(access.path.replace(/(?:^|(?<=\/))[^/]*[*?[].*$/s, '') || '.', state)];
   const written = formsOf(access.path, state);
   const climbed = access.climbing === undefined ? written.path : climb(rawAbsolute(access.climbing, state), state.fs);
   const forms = climbed === written.path ? [written] : [written, formsOf(climbed, state)];

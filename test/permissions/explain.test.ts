@@ -90,6 +90,16 @@ describe('sixgates explain', () => {
     });
   });
 
+  it('looks at commands that hide what they run as strictly, or as leniently, as it is told', async () => {
+    space.settings('.claude/settings.json', { permissions: { allow: ['Bash(*)'], deny: ['Bash(rm *)'] } });
+    const decisionOf = async (...flags: string[]): Promise<unknown> =>
+      JSON.parse((await run(['Bash(eval rm a)', '--json', ...flags])).output).decision;
+    expect(await decisionOf()).toBe('deny');
+    expect(await decisionOf('--opaque', 'strict')).toBe('deny');
+    expect(await decisionOf('--opaque', 'claude-code')).toBe('allow');
+    expect((await run(['Bash(ls)', '--opaque', 'lax'])).errors).toMatch(/--opaque.*'lax'.*strict, claude-code/s);
+  });
+
   it('takes the mode from the settings unless it is given', async () => {
     space.settings('.claude/settings.json', { permissions: { defaultMode: 'acceptEdits' } });
     const decision = async (...flags: string[]) => JSON.parse((await run(['Write(n.txt)', '--json', ...flags])).output).decision;

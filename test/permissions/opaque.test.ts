@@ -24,3 +24,33 @@ describe('a command that hides a denied one', () => {
     });
   }
 });
+
+describe('with the leniency of Claude Code', () => {
+  it.each(['rm a', 'rm\ta', '"rm" a', 'x=rm; $x a', 'A=1 rm a', 'nice rm a', 'ls && rm a', 'echo $(rm a)'])(
+    'still denied: %s',
+    (command) => {
+      expect(facts('claude-code', command).denyRule).not.toBeNull();
+    },
+  );
+
+  it.each(['/bin/rm a', 'bash -c "ls"', 'coproc rm a'])('let through: %s', (command) => {
+    const lenient = facts('claude-code', command);
+    expect([lenient.denyRule, lenient.safety]).toEqual([null, null]);
+  });
+
+  it('a shell that is handed an rm as text is asked about', () => {
+    expect(facts('claude-code', 'bash -c "rm a"').safety).toMatchObject({ kind: 'opaqueCommand' });
+  });
+
+  it('a glob counts as the directory that it starts from', () => {
+    const readRule: PermissionRule = { ...rule('deny', 'secret/**'), toolName: 'Read', text: 'Read(secret/**)' };
+    const fs = { readlink: () => null, readdir: (path: string) => (path === '/p' ? ['secret'] : path === '/p/secret' ? ['k'] : []) };
+    const denies = (opaque: 'strict' | 'claude-code', command: string): boolean =>
+      new PermissionEngine({ rules: [readRule], cwd: '/p', home: '/h', canAsk: true, opaque, fs }).facts({
+        toolName: 'Bash',
+        input: { command },
+      }).denyRule !== null;
+    expect([denies('claude-code', 'cat secret/*'), denies('claude-code', 'cat s*/k')]).toEqual([true, false]);
+    expect([denies('strict', 'cat secret/*'), denies('strict', 'cat s*/k')]).toEqual([true, true]);
+  });
+});

@@ -13,7 +13,10 @@ export function checkWord(state: WalkState, word: Word, scope: Scope): ShellWord
 }
 
 export function checkAssignment(state: WalkState, assignment: Assignment, scope: Scope): ShellAssignment {
-  if (assignment.index !== undefined) checkWord(state, assignment.index, scope);
+  if (assignment.index !== undefined) {
+    checkWord(state, assignment.index, scope);
+    state.blockers.add(`computes an index of ${assignment.name}`);
+  }
   if (assignment.value.type === 'ArrayValue') {
     for (const element of assignment.value.elements) checkWord(state, element, scope);
     state.blockers.add(`sets the array ${assignment.name}`);

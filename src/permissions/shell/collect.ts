@@ -34,7 +34,8 @@ export function push(state: WalkState, command: ShellCommand, scope: Scope): voi
 
 function follow(state: WalkState, found: Derived, command: ShellCommand, scope: Scope): void {
   if (state.reading.mode === 'claude-code' && (found.kind === 'opaque' || !found.plain)) {
-    if (found.kind === 'script' && found.via === 'script')
+    // The one thing that it asks about there (Claude Code changelog, 2.1.261).
+    if (found.kind === 'script' && found.via === 'script' && /\brm(dir)?\b/.test(found.script))
       state.opaque.push({ text: command.text, reason: 'a shell runs the text after -c' });
     return;
   }

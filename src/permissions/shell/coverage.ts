@@ -36,8 +36,7 @@ export function coverage(analysis: ShellAnalysis, { allow, acceptEdits = false }
   for (const command of analysis.commands) {
     if (readOnlyReason(command, analysis) !== null) continue;
     const variable = analysis.assigned.find((name) => !SAFE_VARIABLES.has(name));
-    if (variable !== undefined)
-      return { covered: false, command: command.text, reason: `the variable ${variable} is set before it` };
+    if (variable !== undefined) return { covered: false, command: command.text, reason: `the variable ${variable} is set before it` };
     if (acceptEdits && acceptEditsCommand(command, analysis) !== null) continue;
     const movedGit =
       command.words[0]?.value === 'git' && (command.directories.unknown || command.directories.paths.some((path) => path !== ''));

@@ -35,12 +35,15 @@ export function mayMatchDenyOrAsk(analysis: ShellAnalysis, ruleContent: string):
 }
 
 function speaksOf(rule: BashRule, command: ShellCommand, mode: ShellAnalysis['mode']): boolean {
-  if (mode === 'claude-code' && command.via === 'coproc') return false;
-  for (const spelling of denyTexts(command).all) {
-    if (mode === 'claude-code' && spelling.kind !== 'written') continue;
-    if (applies(spelling, rule) && rule.forbids(spelling.text)) return true;
-  }
-  return false;
+  if (mode === 'claude-code') return command.via !== 'coproc' && plainTexts(command).some((text) => rule.forbids(text));
+  return denyTexts(command).all.some((spelling) => applies(spelling, rule) && rule.forbids(spelling.text));
+}
+
+/** What Claude Code compares: the program's name unquoted, its arguments as written (Claude Code docs, permissions, limits of rules). */
+function plainTexts(command: ShellCommand): string[] {
+  const args = command.words.slice(1).map(({ text }) => text);
+  const names = new Set(command.readings.map(([name = '']) => name));
+  return [command.text, ...[...names].map((name) => [name, ...args].join(' '))];
 }
 
 /** A text that deny and ask rules are compared with. */

@@ -24,7 +24,9 @@ function tidy(path: string): string {
 }
 
 export function sameDirectories(left: ShellDirectories, right: ShellDirectories): boolean {
-  return left.unknown === right.unknown && left.paths.length === right.paths.length && left.paths.every((path) => right.paths.includes(path));
+  return (
+    left.unknown === right.unknown && left.paths.length === right.paths.length && left.paths.every((path) => right.paths.includes(path))
+  );
 }
 
 export function union(left: ShellDirectories, right: ShellDirectories): ShellDirectories {

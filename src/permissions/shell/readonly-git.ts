@@ -41,7 +41,8 @@ const READING: ReadonlyMap<string, Check> = new Map<string, Check>([
   [
     'config',
     (args) =>
-      /^(--get|--get-all|--get-regexp|--list|-l|get|list)$/.test(
+      // Not `--list`: it prints the credentials that stand in addresses and headers.
+      /^(--get|--get-all|--get-regexp|get)$/.test(
         args.find(
           (arg) => !/^--(global|local|system|worktree|null|name-only|show-origin|show-scope|type=\w+|bool|int|path)$|^-z$/.test(arg),
         ) ?? '',

@@ -29,6 +29,8 @@ describe('an allow rule for one exact command', () => {
     'npm run build > /dev/null',
     'npm run build 2>&1 | cat',
     'cd src && npm run build',
+    'npm  run\tbuild',
+    'NODE_ENV=test; npm run build',
   ])('covers: %s', (command) => {
     expect(covered(command, allow)).toBe(true);
   });
@@ -67,6 +69,8 @@ describe('an allow rule for one exact command', () => {
     'npm() { rm a; }; npm run build',
     'alias npm=rm; npm run build',
     'x=1; npm run build',
+    'PATH=/x; npm run build',
+    'cd a && cd b && npm run build',
   ])('does not cover: %s', (command) => {
     expect(covered(command, allow)).toBe(false);
   });
@@ -115,6 +119,7 @@ describe('an allow rule with a wildcard', () => {
     ['git *', 'cd sub && git add .'],
     ['git commit *', 'git commit -m "$(touch p)"'],
     ['a \\* b', 'a x b'],
+    ['* --help *', 'npm --help'],
   ])('%s does not cover: %s', (rule, command) => {
     expect(covered(command, [rule])).toBe(false);
   });

@@ -39,6 +39,9 @@ describe('the built-in read-only set', () => {
     'jq .env b',
     'grep -rn "// TODO" src',
     'date -d tomorrow +%F',
+    'x=1; ls',
+    'A=1 B="c d"; cat a',
+    'cd . && cd sub && ls',
   ])('holds: %s', (command) => {
     expect(readsOnly(command)).toBe(true);
   });
@@ -91,6 +94,16 @@ describe('the built-in read-only set', () => {
     'git fetch',
     'git reflog expire',
     'cd sub && git status',
+    'cd a && cd b && ls',
+    'PATH=/x; ls',
+    'HOME=/etc; ls ~',
+    'IFS=,; ls',
+    'path=/x; ls',
+    'OPTIND=1/0; ls',
+    'a[i]=1; ls',
+    "x='a[$(rm a)]'; ls",
+    'x=ls; $x',
+    'git config --list',
     'date -s x',
     'hostname x',
     'docker run x',
