@@ -1,9 +1,9 @@
 /**
- * `npm run api`: writes the extract of the public API, one report for each entry of the package, into etc/api. A test compares them
- * with the sources, so that no change of the API goes unseen.
+ * `npm run api`: writes the extract of the public API, one report for each entry of the package, into etc/api, and says what is amiss
+ * with it. A test compares the extracts with the sources, so that no change of the API goes unseen, and lets nothing be amiss.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,26 +12,43 @@ import { Extractor, ExtractorConfig, type ExtractorLogLevel, type ExtractorMessa
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Reports by name, with the declaration file they are made of. */
-export const ENTRIES: Readonly<Record<string, string>> = {
+const ENTRIES: Readonly<Record<string, string>> = {
   sixgates: 'src/index.d.ts',
   machines: 'src/machines.d.ts',
   testing: 'src/testing/index.d.ts',
+  'testing-vitest': 'src/testing/vitest.d.ts',
+  'testing-node': 'src/testing/node.d.ts',
   inspect: 'src/inspect/index.d.ts',
   restate: 'src/durable/index.d.ts',
 };
 
 export interface ApiReport {
   readonly entry: string;
+  /** Whether it differs from the committed one. */
   readonly changed: boolean;
-  /** What the extractor has to say: names without docs, types that are used and not exported. */
-  readonly messages: readonly ExtractorMessage[];
+  /** The names that the entry exports. */
+  readonly names: ReadonlySet<string>;
+  /** Names that its signatures refer to and that it does not export itself. */
+  readonly foreign: readonly string[];
+  /** Exports, and members of exports, without a docstring; and docstrings that name what is not there. */
+  readonly undocumented: readonly string[];
+}
+
+/** Read through the machines themselves (`SnapshotFrom<typeof turnMachine>`): each file's inferred type, too long to be written anywhere. */
+const INFERRED: ReadonlySet<string> = new Set(['Machine']);
+
+/** Names that some signature refers to and that no entry exports: a user could not write them down. */
+export function unnameable(reports: readonly ApiReport[]): readonly string[] {
+  return reports.flatMap(({ entry, foreign }) =>
+    foreign.filter((name) => !INFERRED.has(name) && !reports.some(({ names }) => names.has(name))).map((name) => `${entry}: ${name}`),
+  );
 }
 
 /**
  * Makes the report of one entry. With `write` the committed file is replaced, else only compared. `declarations` must lie outside of
  * node_modules: what lies in there counts as somebody else's API.
  */
-export function reportOf(entry: string, declarations: string, write: boolean): ApiReport {
+function reportOf(entry: string, declarations: string, write: boolean): ApiReport {
   const messages: ExtractorMessage[] = [];
   const temporary = mkdtempSync(join(tmpdir(), 'sixgates-api-'));
   const file = ENTRIES[entry];
@@ -76,14 +93,53 @@ export function reportOf(entry: string, declarations: string, write: boolean): A
         message.logLevel = 'none' as ExtractorLogLevel;
       },
     });
-    return { entry, changed: result.apiReportChanged, messages };
+    return {
+      entry,
+      changed: result.apiReportChanged,
+      names: exportedNames(readFileSync(join(temporary, `${entry}.api.md`), 'utf8')),
+      foreign: messages.filter(({ messageId }) => messageId === 'ae-forgotten-export').map(nameIn),
+      undocumented: messages.filter((message) => isBare(message) || message.messageId === 'ae-unresolved-link').map(placeOf),
+    };
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
+const exportedNames = (report: string): ReadonlySet<string> =>
+  new Set(
+    [...report.matchAll(/^export (?:declare |abstract |async )*(?:interface|type|class|const|function) (\w+)/gm)].map(
+      ([, name]) => name ?? '',
+    ),
+  );
+
+/** The name that a message is about. Of several of one name the extractor numbers the later ones. */
+const nameIn = ({ text }: ExtractorMessage): string => (/"([^"]+)"/.exec(text)?.[1] ?? text).replace(/_\d+$/, '');
+
+/** Without a docstring, and no discriminant either: `readonly type: 'header'` says all there is to say. */
+function isBare({ messageId, sourceFilePath, sourceFileLine = 1 }: ExtractorMessage): boolean {
+  if (messageId !== 'ae-undocumented' || sourceFilePath === undefined) return messageId === 'ae-undocumented';
+  const line = readFileSync(sourceFilePath, 'utf8').split('\n')[sourceFileLine - 1] ?? '';
+  return !/^\s*readonly \w+: (["'])[^"']*\1;$/.test(line);
+}
+
+const placeOf = (message: ExtractorMessage): string =>
+  `${nameIn(message)} (${/(?:src|machines)\/.*$/.exec(message.sourceFilePath ?? '')?.[0] ?? '?'}:${message.sourceFileLine})`;
+
+/** Makes the reports of all entries from sources, as they are now. */
+export function reportsOfSources(write: boolean): readonly ApiReport[] {
+  const declarations = declarationsDirectory();
+  try {
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const args = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', declarations];
+    execFileSync(process.execPath, [tsc, ...args], { cwd: root, stdio: 'inherit' });
+    return Object.keys(ENTRIES).map((entry) => reportOf(entry, declarations, write));
+  } finally {
+    rmSync(declarations, { recursive: true, force: true });
+  }
+}
+
 /** A directory for declarations from which the package's dependencies are found. The caller removes it. */
-export function declarationsDirectory(): string {
+function declarationsDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'sixgates-declarations-'));
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
@@ -91,18 +147,12 @@ export function declarationsDirectory(): string {
 }
 
 function main(): void {
-  const declarations = declarationsDirectory();
-  try {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const args = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', declarations];
-    execFileSync(process.execPath, [tsc, ...args], { cwd: root, stdio: 'inherit' });
-    for (const entry of Object.keys(ENTRIES)) {
-      const { changed } = reportOf(entry, declarations, true);
-      process.stdout.write(`etc/api/${entry}.api.md${changed ? '  changed' : ''}\n`);
-    }
-  } finally {
-    rmSync(declarations, { recursive: true, force: true });
+  const reports = reportsOfSources(true);
+  for (const { entry, changed, undocumented } of reports) {
+    process.stdout.write(`etc/api/${entry}.api.md${changed ? '  changed' : ''}\n`);
+    for (const place of undocumented) process.stdout.write(`  without a docstring: ${place}\n`);
   }
+  for (const name of unnameable(reports)) process.stdout.write(`used in a signature, and exported by no entry: ${name}\n`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main();

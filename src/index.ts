@@ -3,6 +3,8 @@
  *
  * `createSession` starts a conversation whose every tool call walks six gates (resolve, schema, validate, hooks, permission, call)
  * as an XState actor and ends in exactly one `tool_result`.
+ *
+ * @packageDocumentation
  */
 
 // The statecharts; their types are in `sixgates/machines`.

@@ -1,6 +1,8 @@
 /**
  * `sixgates/machines`: the statecharts with the types of their contexts, events and ports, for programs that provide their own
  * ports, test the machines, or draw them. A machine's further types follow from it: `SnapshotFrom<typeof toolCallMachine>`.
+ *
+ * @packageDocumentation
  */
 
 export type {

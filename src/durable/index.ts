@@ -1,4 +1,9 @@
-/** `sixgates/restate`: sessions that outlive a process, on Restate. */
+/**
+ * `sixgates/restate`: sessions that outlive a process, on Restate.
+ *
+ * @packageDocumentation
+ */
+
 export { type ConnectOptions, connectSession, type RemoteSession } from './client.js';
 export { inspectable, type Mirrored } from './mirror.js';
 export type { NumberedUpdate } from './protocol.js';

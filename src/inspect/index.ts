@@ -1,3 +1,9 @@
+/**
+ * `sixgates/inspect`: what a flow did and does. The page that shows and steps it, recordings, redaction, and ways out to other tools.
+ *
+ * @packageDocumentation
+ */
+
 import { spawn } from 'node:child_process';
 import type { ActorFacts, ActorNaming } from './actorNames.js';
 import { ApprovalDesk } from './approvalDesk.js';
@@ -208,11 +214,13 @@ export { type EdgeKind, type MachineEdge, type MachineGraph, type MachineNode, m
 export { toMermaid } from './protocol/mermaid.js';
 export type {
   ApprovalAnswer,
+  AskedQuestion,
   Breakpoint,
   BreakpointBase,
   HeldEvent,
   HeldState,
   PendingApproval,
+  QuestionChoice,
   RpcError,
   RpcErrorCode,
 } from './protocol/rpc.js';

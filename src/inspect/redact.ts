@@ -105,7 +105,7 @@ export class Redactor {
   get hasCustomRules(): boolean {
     return this.#custom.length > 0;
   }
-  /** Length of the longest literal with a line break in it, which a stream scanner must keep together; 0 when there is none. */
+  /** @internal Length of the longest literal with a line break in it, which a stream scanner must keep together; 0 when there is none. */
   get longestMultiline(): number {
     return this.#literals.reduce((longest, { value }) => (value.includes('\n') ? Math.max(longest, value.length) : longest), 0);
   }
@@ -130,7 +130,7 @@ export class Redactor {
     return kept;
   }
 
-  /** JSON text of what `text` returns. Actors carry the same strings from event to event: what is known to be clean is not searched again. */
+  /** @internal JSON text of what `text` returns. Actors carry the same strings from event to event: what is known to be clean is not searched again. */
   json(text: string, path = '$'): string {
     const known = this.#clean.get(text);
     if (known !== undefined) return known;
@@ -140,7 +140,7 @@ export class Redactor {
     return json;
   }
 
-  /** The name of a field: as JSON, and whether its value is a secret whatever it looks like. */
+  /** @internal The name of a field: as JSON, and whether its value is a secret whatever it looks like. */
   key(key: string, path = '$'): CapturedKey {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;

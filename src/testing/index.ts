@@ -1,6 +1,8 @@
 /**
  * `sixgates/testing`: for people who test their own agents. Permission paths as models, settings against properties, recorded sessions as
  * tests, scripted models, fake tools and simulated time.
+ *
+ * @packageDocumentation
  */
 
 export {

@@ -1,4 +1,9 @@
-/** `sixgates/testing/node`: the kit for `node:test`. */
+/**
+ * `sixgates/testing/node`: the kit for `node:test`.
+ *
+ * @packageDocumentation
+ */
+
 import { describe, it } from 'node:test';
 import { describePaths as describeWith } from './describePaths.js';
 import type { PermissionModel } from './explore/model.js';

@@ -1,4 +1,9 @@
-/** `sixgates/testing/vitest`: the kit for Vitest. Importing it adds the matchers to `expect`. */
+/**
+ * `sixgates/testing/vitest`: the kit for Vitest. Importing it adds the matchers to `expect`.
+ *
+ * @packageDocumentation
+ */
+
 import { describe, expect, it } from 'vitest';
 import type { OutcomeKind } from '../tool/call.js';
 import { describePaths as describeWith } from './describePaths.js';
