@@ -110,7 +110,9 @@ const turn = setup({
     noteEnd: (_, _params: { readonly end: StreamEnd; readonly received: Received }) => {},
     rememberPlan: assign({ plan: (_, params: { readonly plan: TurnPlan }) => params.plan }),
     countBlock: assign({ received: ({ context }) => ({ ...context.received, blocks: context.received.blocks + 1 }) }),
-    countToolUse: assign({ received: ({ context }) => ({ ...context.received, toolUses: context.received.toolUses + 1 }) }),
+    countToolUse: assign({
+      received: ({ context: { received } }) => ({ blocks: received.blocks + 1, toolUses: received.toolUses + 1 }),
+    }),
     countNothing: assign({ received: nothing }),
     countAttempt: assign({ attempt: ({ context }) => context.attempt + 1 }),
     rememberEnd: assign({ end: (_, params: { readonly end: StreamEnd }) => params.end }),
@@ -252,7 +254,7 @@ const machine = resuming.createMachine({
             'block.completed': [
               {
                 guard: 'isClientToolUse',
-                actions: [{ type: 'recordBlock', params: ({ event }) => ({ event }) }, 'countBlock', 'countToolUse', 'handOver'],
+                actions: [{ type: 'recordBlock', params: ({ event }) => ({ event }) }, 'countToolUse', 'handOver'],
               },
               { actions: [{ type: 'recordBlock', params: ({ event }) => ({ event }) }, 'countBlock'] },
             ],

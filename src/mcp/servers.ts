@@ -51,7 +51,7 @@ interface Running {
 /** The MCP servers of a session: started together, watched, and ended together. */
 export class McpServers {
   private readonly running = new Map<string, Running>();
-  private readonly resourceTools: readonly AnyTool[];
+  private builtResourceTools: readonly AnyTool[] | undefined;
 
   constructor(private readonly options: McpServersOptions) {
     const { servers, place, limits, clock, onNotice } = options;
@@ -69,10 +69,15 @@ export class McpServers {
       });
       this.running.set(spec.name, { spec, config, connection, tools: new Map(), told: '' });
     }
-    this.resourceTools = resourceTools(
+  }
+
+  /** Built when the first server has resources, and the same ever after: a request must not change from turn to turn. */
+  private get resourceTools(): readonly AnyTool[] {
+    this.builtResourceTools ??= resourceTools(
       () => new Map([...this.running].flatMap(([name, { connection }]) => (connection.hasResources ? [[name, connection] as const] : []))),
-      limits,
+      this.options.limits,
     );
+    return this.builtResourceTools;
   }
 
   /** What was left out before any server was started. */

@@ -23,6 +23,7 @@ import { CallBook } from './callBook.js';
 import { Conversation } from './conversation.js';
 import { forwardQuestions } from './forwarding.js';
 import { withFullNames } from './hookNames.js';
+import { hookPorts } from './hookPorts.js';
 import { Inbox } from './inbox.js';
 import { createLifecycle } from './lifecycle.js';
 import { sessionLimits, turnLimit } from './limits.js';
@@ -87,9 +88,10 @@ export function assembleSession(
       managedFile: options.settings?.managedFile ?? managedSettingsFile(),
       ...(options.settings?.file === undefined ? {} : { settingsFile: options.settings.file }),
       ...(options.permissions === undefined ? {} : { settings: { permissions: permissionSettings(options) } }),
-      toolNames: (options.tools ?? []).map((tool) => tool.name),
+      toolNames: toolNames(options),
     });
-  const env = { ...baseEnv, ...settings.env };
+  // Copying a process's environment costs as much as the rest of an idle session.
+  const env = Object.keys(settings.env).length === 0 ? baseEnv : { ...baseEnv, ...settings.env };
   const { transcript, resultsDir, resumed, dataDir } = openStore(options, { cwd, sessionId, now, newId, env, lineage });
   const family: Family = lineage?.family ?? { rootId: sessionId, running: 0, spend: { tokens: 0, usd: 0 } };
   const found = lineage
@@ -120,7 +122,7 @@ export function assembleSession(
       cwd,
       home,
       resultsDir,
-      toolNames: (options.tools ?? []).map((tool) => tool.name),
+      toolNames: toolNames(options),
       canAsk,
       opaque: options.opaque ?? 'strict',
       hasClassifier: options.classifier !== undefined,
@@ -150,6 +152,7 @@ export function assembleSession(
     if (!lineage) journal({ type: 'session.state', patch: { mode } });
   });
   const resumption = takeUp(transcript, resumed, canAsk, (name) => findTool(toolbox.pool(), name)?.idempotent === true);
+  const model = modelServices(options, env);
   const hookConfig = loadHooks(settings.files, options.hooks);
   const runner = createHookRunner({
     config: hookConfig,
@@ -163,12 +166,20 @@ export function assembleSession(
       ...(options.agentName === undefined ? {} : { agentType: options.agentName }),
       ...(lineage === undefined ? {} : { agentId: lineage.agent.id, sessionId: family.rootId }),
     },
-    ports: {
-      mcpTool: (call) => servers.callText(call),
-      onAsyncResult: ({ additionalContext, wake }) => {
-        for (const text of [...additionalContext, ...(wake ? [wake.reason] : [])]) if (text.trim() !== '') services.notify(text);
-      },
-    },
+    ports: hookPorts({
+      sessionId,
+      cwd: projectDir,
+      home,
+      toolNames: toolNames(options),
+      mcpServers: sources.servers.map(({ name }) => name),
+      servers,
+      model,
+      results: () => services.results,
+      cwdNow: () => services.cwd,
+      findTool: (name) => findTool(toolbox.pool(), name),
+      spendOn: (usage) => services.spendOn(usage),
+      notify: (text) => services.notify(text),
+    }),
   });
   const hooks = withFullNames(runner, (name) => toolbox.canonicalName(name));
 
@@ -176,7 +187,7 @@ export function assembleSession(
   const capabilities: Services['capabilities'] = {};
   const services: Services = {
     sessionId,
-    model: modelServices(options, env),
+    model,
     limits: sessionLimits(options.limits ?? {}, env),
     // A pause holds the time limits of tools as well.
     clock: options.clock ?? options.gate?.clock ?? systemClock,
@@ -331,6 +342,8 @@ export function assembleSession(
   restoreInbox(resumed, services);
   return { actor, services, servers, updates, transcript, warnings, settled, firstWords: () => firstWords };
 }
+
+const toolNames = ({ tools = [] }: SessionOptions): readonly string[] => tools.map((tool) => tool.name);
 
 function permissionSettings({ permissions = {} }: SessionOptions) {
   const { mode, ...rest } = permissions;
