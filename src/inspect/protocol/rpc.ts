@@ -90,16 +90,20 @@ export interface HeldState {
 
 /** A question that a tool puts to the person, with its choices. */
 export interface AskedQuestion {
+  /** The question; its text is the key of its answer. */
   readonly question: string;
   /** A word or two. */
   readonly header: string;
+  /** What the person can choose from. */
   readonly options: readonly { readonly label: string; readonly description: string }[];
   /** Whether several choices may be taken. */
   readonly multiSelect: boolean;
 }
 /** What a person chose: positions in `options`, in order, and what she said in her own words. */
 export interface QuestionChoice {
+  /** Positions in the question's `options`, in order. */
   readonly options: readonly number[];
+  /** What the person said in words of her own; empty for nothing. */
   readonly other: string;
 }
 
