@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import axe from 'axe-core';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { violations } from './support/axe.js';
 import { launch } from './support/chromium.js';
 import { toldFlow } from './support/flows.js';
 import { on, story } from './support/onPage.js';
@@ -17,25 +17,6 @@ beforeAll(async () => {
   context = browser.context;
 });
 afterAll(() => browser.close());
-
-/** Injected over the debugging protocol, because the page's policy rightly keeps foreign scripts out. */
-async function violations(page: Page): Promise<readonly string[]> {
-  const session = await context.newCDPSession(page);
-  const found: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await session.send('Runtime.evaluate', { expression: axe.source });
-    const { result } = await session.send('Runtime.evaluate', {
-      expression: `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })
-        .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? '')).join(' | ')))`,
-      awaitPromise: true,
-      returnByValue: true,
-    });
-    if (!Array.isArray(result.value)) throw new Error('axe did not run');
-    found.push(...result.value.map((text: unknown) => `${colorScheme} ${String(text)}`));
-  }
-  return found;
-}
 
 describe('accessibility, by WCAG 2.2 AA rules in light and dark', () => {
   test('of the empty page', async () => {
