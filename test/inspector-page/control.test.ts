@@ -290,6 +290,35 @@ describe('pausing', () => {
     });
   });
 
+  test('a breakpoint of one actor stops that actor and lets its namesakes pass', async () => {
+    const [hook] = verdicts.hookDenies?.hooks ?? [];
+    const slowly = (command: string): CallScript => ({ ...bash(command), safe: true, hooks: hook ? [{ ...hook, ms: 5000 }] : [] });
+    const { system, time, gate } = await simulate([{ thinks: 400, calls: [slowly('echo 1'), slowly('echo 2')] }]);
+    await time.play(2000);
+    await on(openFlow(context, system), async ({ page }) => {
+      await caughtUp(page, system.log);
+      await page.locator('[data-call]', { hasText: 'echo 2' }).click();
+      await page.locator('[data-state="toolCall.executing.calling"]').press('Enter');
+      await page.getByLabel('only in Bash').check();
+      await page.getByRole('button', { name: 'Break before entering' }).click();
+      const second = 'session/query/turn/executor/call-1';
+      await expect.poll(() => gate.breakpoints.map(({ actor }) => actor)).toEqual([second]);
+      await expect.poll(() => page.locator('[data-state="toolCall.executing.calling"]').getAttribute('aria-pressed')).toBe('true');
+      await page.locator('[data-call]', { hasText: 'echo 1' }).click();
+      await expect.poll(() => page.locator('[data-state="toolCall.executing.calling"]').getAttribute('aria-pressed')).toBe('false');
+      await time.play();
+      await page.getByText('Stopped at a breakpoint').waitFor();
+      expect(gate.state.why).toMatchObject({ actor: second, state: 'toolCall.executing.calling' });
+      // The other way to one: the menu, for the actor that is selected.
+      await page.getByRole('button', { name: 'Breakpoints' }).click();
+      await page.getByLabel('Break on').selectOption('verdict');
+      await page.getByLabel('Verdict').selectOption('ask');
+      await page.getByLabel(/^Only in Bash echo 1/).check();
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await expect.poll(() => gate.breakpoints.at(-1)).toMatchObject({ on: 'verdict', actor: 'session/query/turn/executor/call-0' });
+    });
+  });
+
   test('lists breakpoints with their origin; one set in code can be disabled, not removed', async () => {
     const inCode = { id: 'c1', origin: 'code', enabled: true, on: 'tool', tool: 'Bash' } as const;
     const { system, gate } = await simulate([], { breakpoints: [inCode] });

@@ -8,6 +8,17 @@ import { launch } from './support/chromium.js';
 import { watchedPage } from './support/open.js';
 import { caughtUp } from './support/read.js';
 
+const question = (asked: string, multiSelect = false) => ({
+  question: asked,
+  header: 'Way',
+  options: [
+    { label: 'Left', description: 'along the river' },
+    { label: 'Right', description: 'over the hill' },
+  ],
+  multiSelect,
+});
+const questions = [question('Which way?'), question('What to take?', true), question('And then?')];
+
 /** The whole way: a session against a scripted API server, its inspector, and the page in a browser. */
 let browser: Awaited<ReturnType<typeof launch>>;
 let context: BrowserContext;
@@ -66,6 +77,82 @@ describe('a real session', () => {
         .first()
         .waitFor();
       expect(complaints).toEqual([]);
+    } finally {
+      await page.close();
+      await attached.close();
+    }
+  });
+
+  test('puts its questions on the page: choices, several choices and words of one’s own are one answer', async () => {
+    const { session, results, of } = await scene([[toolUse('AskUserQuestion', { questions })], [text('done')]], {
+      builtInTools: ['AskUserQuestion'],
+      interactive: true,
+    });
+    const attached = await attachInspector(session, { pageDir: await buildPage(), redaction: { env: {}, salt: 'fixed' } });
+    const { page, complaints } = await watchedPage(context);
+    try {
+      await page.goto(attached.url);
+      const { done } = session.send('go');
+      const card = page.locator('#approval');
+      await card.waitFor();
+      expect(await page.locator('[aria-live=assertive]').textContent()).toContain('1 approval waiting: AskUserQuestion');
+      const answer = page.getByRole('button', { name: /^Answer/ });
+      expect(await answer.isDisabled()).toBe(true);
+      const first = page.getByRole('group', { name: 'Which way?' });
+      await first.getByRole('radio', { name: 'Right over the hill' }).check();
+      await first.getByRole('radio', { name: 'Left along the river' }).check();
+      expect(await first.getByRole('radio', { name: 'Right over the hill' }).isChecked()).toBe(false);
+      await page.getByRole('checkbox', { name: 'Right over the hill' }).check();
+      await page.getByRole('checkbox', { name: 'Left along the river' }).check();
+      await page.getByLabel('In your own words: What to take?').fill('a map');
+      expect(await answer.isDisabled()).toBe(true);
+      await page.getByLabel('In your own words: And then?').fill('\u202Eback');
+      await card.focus();
+      await page.keyboard.press('y');
+      await done;
+      expect([...results().values()]).toEqual([
+        { isError: false, text: 'Which way?\n→ Left\n\nWhat to take?\n→ Left, Right, a map\n\nAnd then?\n→ \u202Eback' },
+      ]);
+      expect(of('question.asked')).toEqual([]);
+      expect(complaints).toEqual([]);
+    } finally {
+      await page.close();
+      await attached.close();
+    }
+  });
+
+  test('puts a question there too that the terminal let through, and takes it away when it is answered in the terminal', async () => {
+    const { session, results } = await scene(
+      [
+        [toolUse('AskUserQuestion', { questions: questions.slice(0, 1) })],
+        [toolUse('AskUserQuestion', { questions: questions.slice(0, 1) })],
+        [text('done')],
+      ],
+      {
+        builtInTools: ['AskUserQuestion'],
+        interactive: true,
+        onUpdate: (update) => {
+          if (update.type !== 'permission.requested') return;
+          const { callId, inputDigest } = update.prompt;
+          queueMicrotask(() => session.answer(callId, inputDigest, { behavior: 'allow', source: { type: 'person', surface: 'terminal' } }));
+        },
+      },
+    );
+    const attached = await attachInspector(session, { pageDir: await buildPage(), redaction: { env: {}, salt: 'fixed' } });
+    const { page } = await watchedPage(context);
+    try {
+      await page.goto(attached.url);
+      const { done } = session.send('go');
+      await page.getByRole('radio', { name: 'Left along the river' }).check();
+      await page.locator('[data-gate=call][data-status=asking]').waitFor();
+      await page.getByRole('button', { name: /^Answer/ }).click();
+      await expect.poll(() => results().size).toBe(1);
+      await expect.poll(() => session.openQuestions.map(({ callId }) => callId)).toEqual(['toolu_2_1']);
+      await page.getByRole('radio', { name: 'Left along the river' }).waitFor();
+      session.answerQuestion('toolu_2_1', { 'Which way?': 'Right' });
+      await done;
+      await page.locator('#approval').waitFor({ state: 'detached' });
+      expect([...results().values()].map((result) => result.text)).toEqual(['Which way?\n→ Left', 'Which way?\n→ Right']);
     } finally {
       await page.close();
       await attached.close();

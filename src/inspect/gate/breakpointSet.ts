@@ -4,6 +4,8 @@ import type { Breakpoint } from '../protocol/rpc.js';
 /** The breakpoints of a gate, and which of them something hits. States are computed only when a breakpoint asks for them. */
 export class BreakpointSet {
   #list: readonly Breakpoint[];
+  /** The actor of each call whose result is not there yet: what the domain says of a call names the call only. */
+  readonly #callActors = new Map<string, string>();
 
   constructor(initial: readonly Breakpoint[]) {
     this.#list = initial;
@@ -33,14 +35,23 @@ export class BreakpointSet {
   }
 
   onFlowEvent(event: FlowEvent): Breakpoint | undefined {
-    if (this.#list.length === 0) return undefined;
-    return this.#of('actor' in event ? event.actor : undefined).find((breakpoint) => {
+    const actor = this.actorOf(event);
+    if (event.type === 'actor.started' && event.kind === 'toolCall' && event.toolUseId !== undefined)
+      this.#callActors.set(event.toolUseId, event.actor);
+    if (event.type === 'result') this.#callActors.delete(event.toolUseId);
+    return this.#of(actor).find((breakpoint) => {
       if (breakpoint.on === 'tool') return event.type === 'actor.started' && event.kind === 'toolCall' && event.name === breakpoint.tool;
       if (breakpoint.on === 'error') return event.type === 'error' || (event.type === 'result' && event.isError);
       if (breakpoint.on !== 'verdict') return false;
       if (event.type === 'decision') return event.decision.behavior === breakpoint.behavior;
       return breakpoint.behavior === 'ask' && event.type === 'approval' && event.phase === 'asked';
     });
+  }
+
+  /** The actor an event is about, its own or that of its call. */
+  actorOf(event: FlowEvent): string | undefined {
+    if ('actor' in event && event.actor !== undefined) return event.actor;
+    return 'toolUseId' in event && event.toolUseId !== undefined ? this.#callActors.get(event.toolUseId) : undefined;
   }
 
   #of(actor: string | undefined): readonly Breakpoint[] {

@@ -276,9 +276,9 @@ export class DebugGate {
 
   /** What the domain says may hit a breakpoint too: the pause takes hold at the next event. */
   #observe(event: FlowEvent): void {
-    const hit = this.#paused ? undefined : this.#breakpoints.onFlowEvent(event);
-    if (hit)
-      this.#pause({ kind: 'breakpoint', by: hit.id, ...('actor' in event && event.actor !== undefined ? { actor: event.actor } : {}) });
+    const actor = this.#breakpoints.actorOf(event);
+    const hit = this.#breakpoints.onFlowEvent(event);
+    if (hit && !this.#paused) this.#pause({ kind: 'breakpoint', by: hit.id, ...(actor === undefined ? {} : { actor }) });
   }
 
   #pause(why: NonNullable<HeldState['why']>): void {

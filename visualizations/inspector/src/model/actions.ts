@@ -1,5 +1,6 @@
 import type { Breakpoint } from '../../../../src/inspect/protocol/rpc.js';
 import type { Call } from './calls.js';
+import { isWithin } from './flow.js';
 import type { Inspector } from './inspector.js';
 
 /** What a person does, wherever on the page it is done: one function each, so that keys, buttons and rows agree. */
@@ -107,10 +108,21 @@ export function removeBreakpoint(inspector: Inspector, id: string): void {
 export function enableBreakpoint(inspector: Inspector, id: string, enabled: boolean): void {
   void inspector.setBreakpoints(inspector.remote.get().breakpoints.map((one) => (one.id === id ? { ...one, enabled } : one)));
 }
-/** Sets a breakpoint on entering a state, or takes it away again. One that was set in code is only disabled. */
-export function toggleStateBreakpoint(inspector: Inspector, state: string, when: 'before' | 'after'): void {
-  const same = inspector.remote.get().breakpoints.find((one) => one.on === 'state' && one.state === state && one.when === when);
-  if (!same) addBreakpoint(inspector, { id: newId(), enabled: true, origin: 'page', on: 'state', state, when });
+/** Whether a breakpoint counts for an actor: one without an actor of its own does everywhere. */
+export const covers = (breakpoint: Breakpoint, actor: string | null): boolean =>
+  breakpoint.actor === undefined || isWithin(actor, breakpoint.actor);
+
+/**
+ * Sets a breakpoint on entering a state, in `only` and below where that is given, or takes away the one that counts for the selected
+ * actor. One that was set in code is only disabled.
+ */
+export function toggleStateBreakpoint(inspector: Inspector, state: string, when: 'before' | 'after', only?: string): void {
+  const { actor } = inspector.view.get();
+  const same = inspector.remote
+    .get()
+    .breakpoints.find((one) => one.on === 'state' && one.state === state && one.when === when && covers(one, actor));
+  const scope = only === undefined ? {} : { actor: only };
+  if (!same) addBreakpoint(inspector, { id: newId(), enabled: true, origin: 'page', on: 'state', state, when, ...scope });
   else if (same.origin === 'code') enableBreakpoint(inspector, same.id, !same.enabled);
   else removeBreakpoint(inspector, same.id);
 }

@@ -2,7 +2,9 @@ import { type FormEvent, useState } from 'react';
 import type { Breakpoint } from '../../../../src/inspect/protocol/rpc.js';
 import { addBreakpoint, enableBreakpoint, newId, removeBreakpoint } from '../model/actions.js';
 import { breakpointText } from '../model/describe.js';
-import { useInspector, useRemote } from '../ui/hooks.js';
+import { actorTitle } from '../model/tree.js';
+import { actorKey } from '../ui/format.js';
+import { useInspector, useRemote, useView } from '../ui/hooks.js';
 import { Icon } from '../ui/icons.js';
 
 type Kind = Breakpoint['on'];
@@ -21,13 +23,16 @@ export function BreakpointMenu() {
   const [kind, setKind] = useState<Kind>('tool');
   const [text, setText] = useState('');
   const [behavior, setBehavior] = useState<'allow' | 'ask' | 'deny'>('deny');
+  const [alone, setAlone] = useState(false);
+  const { actor: selected } = useView();
+  const actor = selected === null ? undefined : inspector.flow.actors.get(selected);
   const may = scope === 'control';
   const takesText = kind === 'tool' || kind === 'event' || kind === 'state';
   const add = (event: FormEvent): void => {
     event.preventDefault();
     const made = makeBreakpoint(kind, text.trim(), behavior);
     if (!made) return;
-    addBreakpoint(inspector, made);
+    addBreakpoint(inspector, alone && actor ? { ...made, actor: actor.id } : made);
     setText('');
   };
   return (
@@ -47,7 +52,11 @@ export function BreakpointMenu() {
               <span className="mono">{breakpointText(breakpoint)}</span>
             </label>
             <span className="grow" />
-            {breakpoint.actor !== undefined && <span className="quiet mono">in {breakpoint.actor}</span>}
+            {breakpoint.actor !== undefined && (
+              <span className="quiet mono" title={breakpoint.actor}>
+                in {actorKey(breakpoint.actor)}
+              </span>
+            )}
             <span className="quiet">{breakpoint.origin === 'code' ? 'set in code' : ''}</span>
             {breakpoint.origin === 'page' && (
               <button
@@ -103,6 +112,12 @@ export function BreakpointMenu() {
           Add
         </button>
       </form>
+      {actor && (
+        <label className="check">
+          <input type="checkbox" checked={alone} disabled={!may} onChange={(event) => setAlone(event.target.checked)} />
+          Only in {actorTitle(actor)} {actor.label !== '' && <span className="quiet mono">{actor.label}</span>} and what is below it
+        </label>
+      )}
       <p className="quiet note">
         A microstep is never cut in two. A child process or a model stream that is already running is not frozen: its results wait.
       </p>

@@ -3,7 +3,7 @@ import type { MachineNode } from '../../../../src/inspect/protocol/graph.js';
 import type { Breakpoint } from '../../../../src/inspect/protocol/rpc.js';
 import { Chart } from '../chart/Chart.js';
 import { Layouts } from '../chart/layouts.js';
-import { toggleStateBreakpoint } from '../model/actions.js';
+import { covers, toggleStateBreakpoint } from '../model/actions.js';
 import type { Actor } from '../model/flow.js';
 import { actorTitle } from '../model/tree.js';
 import { statePath } from '../ui/format.js';
@@ -30,7 +30,7 @@ export function ChartPanel() {
   const active = useMemo(() => (configuration ? new Set(configuration) : NOTHING), [configuration]);
   const edges = last?.edges;
   const fired = useMemo(() => (edges ? new Set(edges.map((edge) => edge.id)) : NOTHING), [edges]);
-  const byState = useMemo(() => stateBreakpoints(breakpoints), [breakpoints]);
+  const byState = useMemo(() => stateBreakpoints(breakpoints, actor?.id ?? null), [breakpoints, actor?.id]);
   const state = graph && chosen !== null ? graph.nodes.find((node) => node.id === chosen) : undefined;
 
   return (
@@ -60,7 +60,7 @@ export function ChartPanel() {
         chosen={chosen}
         onState={(id) => setChosen((now) => (now === id ? null : id))}
       />
-      {state && <StateCard node={state} breakpoints={byState.get(state.id) ?? []} onClose={() => setChosen(null)} />}
+      {state && <StateCard node={state} actor={actor} breakpoints={byState.get(state.id) ?? []} onClose={() => setChosen(null)} />}
     </section>
   );
 }
@@ -146,16 +146,20 @@ function StateList({ nodes, active, onState }: { readonly nodes: readonly Machin
 /** What a state is for, and the breakpoints on entering it. */
 function StateCard({
   node,
+  actor,
   breakpoints,
   onClose,
 }: {
   readonly node: MachineNode;
+  readonly actor: Actor | undefined;
   readonly breakpoints: readonly Breakpoint[];
   readonly onClose: () => void;
 }) {
   const inspector = useInspector();
   const { canPause, scope, status } = useRemote();
   const may = canPause && scope === 'control' && status === 'live';
+  const [alone, setAlone] = useState(false);
+  const only = alone ? actor?.id : undefined;
   const has = (when: 'before' | 'after'): boolean => breakpoints.some((one) => one.on === 'state' && one.when === when && one.enabled);
   return (
     <div className="card state-card" role="group" aria-label={`State ${node.id}`}>
@@ -179,7 +183,7 @@ function StateCard({
           className="button small"
           aria-pressed={has('before')}
           disabled={!may}
-          onClick={() => toggleStateBreakpoint(inspector, node.id, 'before')}
+          onClick={() => toggleStateBreakpoint(inspector, node.id, 'before', only)}
         >
           <span className="break-dot" /> Break before entering
         </button>
@@ -188,10 +192,16 @@ function StateCard({
           className="button small"
           aria-pressed={has('after')}
           disabled={!may}
-          onClick={() => toggleStateBreakpoint(inspector, node.id, 'after')}
+          onClick={() => toggleStateBreakpoint(inspector, node.id, 'after', only)}
         >
           <span className="break-dot" /> after entering
         </button>
+        {actor && (
+          <label className="check">
+            <input type="checkbox" checked={alone} disabled={!may} onChange={(event) => setAlone(event.target.checked)} />
+            only in {actorTitle(actor)}
+          </label>
+        )}
       </div>
     </div>
   );
@@ -213,10 +223,11 @@ function machineActor(actors: ReadonlyMap<string, Actor>, id: string | null): Ac
   return undefined;
 }
 
-function stateBreakpoints(breakpoints: readonly Breakpoint[]): ReadonlyMap<string, readonly Breakpoint[]> {
+function stateBreakpoints(breakpoints: readonly Breakpoint[], actor: string | null): ReadonlyMap<string, readonly Breakpoint[]> {
   const out = new Map<string, Breakpoint[]>();
   for (const breakpoint of breakpoints) {
-    if (breakpoint.on === 'state') out.set(breakpoint.state, [...(out.get(breakpoint.state) ?? []), breakpoint]);
+    if (breakpoint.on === 'state' && covers(breakpoint, actor))
+      out.set(breakpoint.state, [...(out.get(breakpoint.state) ?? []), breakpoint]);
   }
   return out;
 }
