@@ -218,7 +218,7 @@ describe('what a transcript does not tell', () => {
       );
       expect(await lastCells(page, 'toolu_bash')).toEqual(['failed', 'unknown', '2.00 s']);
       expect(await lastCells(page, 'toolu_open')).toEqual(['no result', 'unknown', 'unknown']);
-      await page.getByText('A transcript records calls and results, not the states').waitFor();
+      await page.getByText('it records calls and results, not the states they went through').waitFor();
       await page.getByRole('tab', { name: 'Output' }).click();
       await page.locator('#details-panel', { hasText: 'exit code 1' }).waitFor();
 
@@ -229,7 +229,10 @@ describe('what a transcript does not tell', () => {
       await page.getByText('Line 9 is not valid JSON.').waitFor();
       await page.getByRole('tab', { name: /^Events/ }).click();
       await page.locator('#filter').fill('compact');
-      await page.locator('#events [data-seq]').getByText('compact_boundary').click();
+      await page
+        .locator('#events [data-seq]')
+        .getByText(/^compact_boundary/)
+        .click();
       await page.locator('#details-panel', { hasText: 'line 11' }).waitFor();
       expect(complaints).toEqual([]);
       expect(await violations(page)).toEqual([]);

@@ -53,6 +53,7 @@ function Page({ inspector }: { readonly inspector: Inspector }) {
   const [above, setAbove] = useState<HTMLDivElement | null>(null);
   const { height } = useSize(above);
   const empty = inspector.flow.events.length === 0;
+  const transcript = inspector.flow.header?.source !== undefined;
   return (
     <div className="app" style={{ '--above': `${height}px` } as CSSProperties}>
       <Header />
@@ -69,11 +70,19 @@ function Page({ inspector }: { readonly inspector: Inspector }) {
           top={
             <>
               <GateStrip />
-              <ChartPanel />
+              {transcript ? (
+                <p className="unrecorded">
+                  Read from a transcript: it records calls and results, not the states they went through. Gates, hooks and decisions are
+                  unknown.
+                </p>
+              ) : (
+                <ChartPanel />
+              )}
             </>
           }
           middle={<Timeline />}
           bottom={<Log />}
+          flatTop={transcript}
         />
       )}
       <Transport />

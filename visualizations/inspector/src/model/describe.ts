@@ -64,6 +64,8 @@ export function eventText(event: FlowEvent): string {
     case 'actor.stopped':
       return event.error === undefined ? event.status : `${event.status}: ${event.error}`;
     case 'event':
+      // A line of a transcript is known by what it says.
+      if (event.at && event.body) return `${event.event}  ${event.body.preview}`;
       return event.source === null ? eventLabel(event.event) : `${eventLabel(event.event)}  from ${actorTail(event.source)}`;
     case 'ignored':
       return `${eventLabel(event.event)} was not wanted here`;
@@ -78,6 +80,7 @@ export function eventText(event: FlowEvent): string {
     case 'result':
       return `${event.outcome}: ${event.summary}`;
     case 'model':
+      if (event.at && event.error === undefined && event.stopReason === undefined) return `answer of ${event.model}`;
       return event.phase === 'request' ? `request to ${event.model}` : `answer ended: ${event.error ?? event.stopReason ?? 'end'}`;
     case 'context':
       return event.body.preview;

@@ -11,6 +11,7 @@ export function Banners() {
   useFlowVersion();
   useTicks(retryAt !== null || held.resumesInMs !== null, 500);
   const { flow } = inspector;
+  const live = status === 'live' && flow.header?.source === undefined;
   return (
     <div className="banners">
       {status === 'disconnected' && (
@@ -42,11 +43,11 @@ export function Banners() {
         <p className="banner travel" role="status">
           <span>
             Viewing step <b className="num">{count(view.travel)}</b> of <b className="num">{count(flow.lastSeq)}</b>
-            {status === 'live' ? ' — live goes on' : ''}
+            {live ? ' — live goes on' : ''}
           </span>
           <span className="grow" />
           <button type="button" className="button small" onClick={() => goLive(inspector)}>
-            {status === 'live' ? 'Live' : 'End'}
+            {live ? 'Live' : 'End'}
           </button>
         </p>
       )}

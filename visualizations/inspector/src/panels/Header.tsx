@@ -30,7 +30,7 @@ export function Header() {
         <h1>{inspector.flow.header?.name ?? 'Sixgates'}</h1>
         <Status />
       </div>
-      {remote.status !== 'recording' && (
+      {remote.status !== 'recording' && inspector.flow.header?.source === undefined && (
         <div className="controls" role="toolbar" aria-label="Run control">
           <button
             type="button"

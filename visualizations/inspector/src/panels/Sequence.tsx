@@ -31,7 +31,10 @@ export function Sequence() {
     return at < 0 ? lanes.length - 1 : at;
   };
   const x = (lane: number): number => LEFT + lane * LANE + LANE / 2;
-  if (rows.length === 0) return <p className="empty">No messages between actors here yet.</p>;
+  if (rows.length === 0) {
+    const none = flow.header?.source ? 'A transcript records no messages between actors.' : 'No messages between actors here yet.';
+    return <p className="empty">{none}</p>;
+  }
   return (
     <Rows
       id="sequence"

@@ -13,7 +13,7 @@ export function Transport() {
   const first = flow.firstSeq;
   const last = Math.max(first, flow.lastSeq);
   const at = view.travel ?? last;
-  const live = status === 'live';
+  const live = status === 'live' && flow.header?.source === undefined;
   const running = flow.activeCalls.size;
   const waiting = [...flow.activeCalls].filter((call) => call.status === 'asking').length;
   const none = flow.events.length === 0;

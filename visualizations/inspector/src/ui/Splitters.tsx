@@ -6,6 +6,8 @@ interface SplittersProps {
   readonly top: ReactNode;
   readonly middle: ReactNode;
   readonly bottom: ReactNode;
+  /** The top pane takes no more than it needs, and the bottom one the rest. */
+  readonly flatTop: boolean;
 }
 
 type Edge = 'left' | 'right' | 'middle' | 'bottom';
@@ -26,7 +28,7 @@ function firstSizes(): Sizes {
 }
 
 /** The five panes, with edges that can be dragged or moved with arrow keys. Sizes are remembered. */
-export function Splitters({ left, right, top, middle, bottom }: SplittersProps) {
+export function Splitters({ left, right, top, middle, bottom, flatTop }: SplittersProps) {
   const [sizes, setSizes] = useState<Sizes>(() => ({ ...firstSizes(), ...loadSizes() }));
   useEffect(() => {
     try {
@@ -37,13 +39,17 @@ export function Splitters({ left, right, top, middle, bottom }: SplittersProps) 
   }, [sizes]);
   const set = (edge: Edge, value: number): void =>
     setSizes((now) => ({ ...now, [edge]: Math.max(LIMITS[edge].min, Math.min(LIMITS[edge].max, value)) }));
-  const handle = (edge: Edge) => <Handle edge={edge} value={sizes[edge]} onChange={(value) => set(edge, value)} />;
+  const handle = (edge: Edge, grows: 1 | -1 = edge === 'left' ? 1 : -1) => (
+    <Handle edge={edge} grows={grows} value={sizes[edge]} onChange={(value) => set(edge, value)} />
+  );
   return (
     <div
       className="panes"
       style={{
         gridTemplateColumns: `${sizes.left}px minmax(0, 1fr) ${sizes.right}px`,
-        gridTemplateRows: `minmax(160px, 1fr) minmax(64px, ${sizes.middle}%) minmax(96px, ${sizes.bottom}%)`,
+        gridTemplateRows: flatTop
+          ? `auto minmax(64px, ${sizes.middle}%) minmax(96px, 1fr)`
+          : `minmax(160px, 1fr) minmax(64px, ${sizes.middle}%) minmax(96px, ${sizes.bottom}%)`,
       }}
     >
       <div className="pane pane-left">
@@ -53,11 +59,11 @@ export function Splitters({ left, right, top, middle, bottom }: SplittersProps) 
       <main className="pane-main">
         <div className="pane pane-top">{top}</div>
         <div className="pane pane-middle">
-          {handle('middle')}
+          {!flatTop && handle('middle')}
           {middle}
         </div>
         <div className="pane pane-bottom">
-          {handle('bottom')}
+          {flatTop ? handle('middle', 1) : handle('bottom')}
           {bottom}
         </div>
       </main>
@@ -69,9 +75,19 @@ export function Splitters({ left, right, top, middle, bottom }: SplittersProps) 
   );
 }
 
-function Handle({ edge, value, onChange }: { readonly edge: Edge; readonly value: number; readonly onChange: (value: number) => void }) {
+function Handle({
+  edge,
+  grows,
+  value,
+  onChange,
+}: {
+  readonly edge: Edge;
+  /** Which way the edge is moved to make its pane larger: 1 is right or down. */
+  readonly grows: 1 | -1;
+  readonly value: number;
+  readonly onChange: (value: number) => void;
+}) {
   const vertical = edge === 'left' || edge === 'right';
-  const grows = edge === 'left' ? 1 : -1;
   const perPixel = (element: Element): number => (vertical ? 1 : 100 / Math.max(1, element.closest('.panes')?.clientHeight ?? 1));
   const key = (event: KeyboardEvent<HTMLDivElement>): void => {
     const by = vertical ? { ArrowLeft: -STEP, ArrowRight: STEP }[event.key] : { ArrowUp: -STEP, ArrowDown: STEP }[event.key];
