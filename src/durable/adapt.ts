@@ -28,7 +28,7 @@ export interface AdaptOptions {
 /** Puts the durable world in place of this process's, for a session or one of its subagents. */
 export function adaptServices(services: Services, options: AdaptOptions): void {
   const { sessionId, flow, post } = options;
-  const { hooks, results, decide, classify, notify } = services;
+  const { hooks, results, decide, classify, notify, spendOn } = services;
   if (services.agent === undefined) Object.assign(services.model, { client: durableModel(services.model.client, flow) });
   Object.assign(services, {
     clock: flow.clock,
@@ -47,6 +47,11 @@ export function adaptServices(services: Services, options: AdaptOptions): void {
     const result = await flow.step(request.id, (live) => run(request, { signal: live, ...(onStart ? { onStart } : {}) }), { signal });
     if (!isLive()) for (const one of result.runs) onRun?.(one);
     return result;
+  };
+  // What a hook asks the model is part of the hook's answer, which is read from the journal everywhere but here: counted here alone, two
+  // attempts would come to different sums.
+  services.spendOn = (usage) => {
+    if (!isLive()) spendOn(usage);
   };
   services.notify = (text, id) => {
     if (!isLive()) return notify(text, id);

@@ -45,6 +45,10 @@ export function readAnswer(hook: ConfiguredHook, answer: JsonObject): ReadAnswer
 
   const decision = event === 'PreToolUse' ? toolDecision(top, specific) : undefined;
   if (decision !== undefined && !(doubtful && decision.behavior === 'allow')) effects.decision = decision;
+  if (decision?.behavior === 'defer')
+    notices.push(
+      `${hookLabel(hook)}: "defer" has no effect here, since no call waits for a later process; it goes on through normal permissions.`,
+    );
   if (top.decision === 'block' && event !== 'PreToolUse') {
     if (BLOCKABLE.has(event)) effects.block = { reason: top.reason || `Blocked by ${hookLabel(hook)}.` };
     else notices.push(`${hookLabel(hook)}: "decision": "block" has no effect on ${event}.`);
@@ -58,7 +62,8 @@ export function readAnswer(hook: ConfiguredHook, answer: JsonObject): ReadAnswer
     };
   }
   if (!doubtful) {
-    if (specific?.updatedInput !== undefined) {
+    // Null is how some languages write "nothing": it says nothing about the input.
+    if (specific?.updatedInput !== undefined && specific.updatedInput !== null) {
       if (decision?.behavior === 'defer') notices.push(`${hookLabel(hook)}: "updatedInput" is ignored together with "defer".`);
       else effects.updatedInput = { value: specific.updatedInput };
     }
@@ -89,14 +94,14 @@ export function readAnswer(hook: ConfiguredHook, answer: JsonObject): ReadAnswer
   return { ok: true, effects };
 }
 
-/** `permissionDecision`, else the older top-level `approve` and `block`. */
+/** `permissionDecision`, else the older top-level `approve` and `block`. Where both stand and one refuses, the answer refuses. */
 function toolDecision(top: z.infer<typeof TOP>, specific: z.infer<typeof SPECIFIC> | undefined): HookEffects['decision'] {
   const reasoned = (behavior: 'deny' | 'defer' | 'ask' | 'allow', reason: string | null | undefined) => ({
     behavior,
     ...(reason ? { reason } : {}),
   });
+  if (top.decision === 'block' && specific?.permissionDecision !== 'deny') return reasoned('deny', top.reason);
   if (specific?.permissionDecision) return reasoned(specific.permissionDecision, specific.permissionDecisionReason ?? top.reason);
-  if (top.decision === 'block') return reasoned('deny', top.reason);
   if (top.decision === 'approve') return reasoned('allow', top.reason);
   return undefined;
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '../json.js';
+import { BUILTIN_TOOL_NAMES } from '../permissions/toolNames.js';
 import type { RuleScope } from '../permissions/types.js';
 import type { ConfiguredHook, HookCallbacks, HookConfig, HookHandler, HookIssue, HookOrigin, HookSource } from './config-types.js';
 import { eventTraits, IDLE_EVENTS, isHookEvent, isToolEvent, nearestEvent } from './events.js';
@@ -198,12 +199,29 @@ function matcherFor(event: HookEvent, matcher: string | undefined, path: string,
   }
   const compiled = compileMatcher(matcher);
   if (compiled.ok) {
-    if (isToolEvent(event) && matcher !== undefined && /^mcp__[A-Za-z0-9-]+$/.test(matcher)) {
-      report('warning', path, `"${matcher}" is an exact name and matches no tool; for all tools of the server write "${matcher}__.*".`);
-    }
+    const doubt = isToolEvent(event) && matcher !== undefined ? matcherDoubt(matcher) : undefined;
+    if (doubt !== undefined) report('warning', path, doubt);
     return compiled.matches;
   }
   report('error', path, `Not a valid regular expression (${compiled.reason}); this entry is not active.`);
+  return undefined;
+}
+
+/** Why a tool matcher covers less than its author will have meant: a guard that never runs must not look like one. */
+function matcherDoubt(matcher: string): string | undefined {
+  if (matcher !== '' && matcher.trim() === '')
+    return 'A blank text matches no tool; leave "matcher" out, or write "*", to match every one.';
+  const rule = /^([A-Z]\w*)\(.*\)$/s.exec(matcher);
+  if (rule !== null)
+    return `${JSON.stringify(matcher)} is a permission rule, not the name of a tool; write "matcher": "${rule[1]}", and "if": ${JSON.stringify(matcher)} on the handler.`;
+  if (/^mcp__[A-Za-z0-9-]+$/.test(matcher))
+    return `"${matcher}" is an exact name and matches no tool; for all tools of the server write "${matcher}__.*".`;
+  for (const name of matcher.split(/[|,]/).map((part) => part.trim())) {
+    const meant = BUILTIN_TOOL_NAMES.has(name)
+      ? undefined
+      : [...BUILTIN_TOOL_NAMES].find((tool) => tool.toLowerCase() === name.toLowerCase());
+    if (meant !== undefined) return `"${name}" names no tool, since names are case-sensitive; write "${meant}".`;
+  }
   return undefined;
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isJsonObject, type JsonValue } from '../json.js';
 import type { HookHandler, HookIssue } from './config-types.js';
 import { eventTraits, isToolEvent } from './events.js';
-import { COMMENT_KEYS, HANDLER_SCHEMAS, HANDLER_TYPES, issuesOf } from './schema.js';
+import { COMMENT_KEYS, HANDLER_SCHEMAS, HANDLER_TYPES, issuesOf, LIMIT_KEYS } from './schema.js';
 import type { HookEvent } from './types.js';
 
 type Report = (severity: HookIssue['severity'], path: string, message: string) => void;
@@ -73,7 +73,13 @@ function checked<Schema extends z.ZodObject>(schema: Schema, raw: object, path: 
       `Unknown field "${key}" is ignored; the handler is active. Known: ${Object.keys(schema.shape).join(', ')}.`,
     );
   }
-  const parsed = schema.safeParse(raw);
+  const first = schema.safeParse(raw);
+  if (first.success) return first.data;
+  // A guard that cannot be read whole is still a guard: what is wrong with its time limit must not switch it off.
+  const odd = issuesOf(first.error).filter(({ path: field }) => LIMIT_KEYS.has(field.slice(1)));
+  for (const issue of odd) report('warning', `${path}${issue.path}`, `${issue.message}; the field is ignored, the handler is active.`);
+  const limits = new Set(odd.map(({ path: field }) => field.slice(1)));
+  const parsed = schema.safeParse(Object.fromEntries(Object.entries(raw).filter(([key]) => !limits.has(key))));
   if (parsed.success) return parsed.data;
   for (const issue of issuesOf(parsed.error)) report('error', `${path}${issue.path}`, `${issue.message}; this handler is not active.`);
   return undefined;

@@ -49,6 +49,9 @@ export const HANDLER_SCHEMAS = {
 
 export const HANDLER_TYPES: readonly string[] = [...Object.keys(HANDLER_SCHEMAS), 'agent'];
 
+/** Fields without which a handler still says what it guards and how. */
+export const LIMIT_KEYS: ReadonlySet<string> = new Set(['timeout', 'statusMessage', 'once']);
+
 /** Keys people put beside the known ones only to document a hook. */
 export const COMMENT_KEYS: ReadonlySet<string> = new Set(['description', '$comment', 'name']);
 
@@ -58,6 +61,9 @@ export const MATCHER_KEYS: ReadonlySet<string> = new Set(['matcher', 'hooks', ..
 export function issuesOf(error: z.ZodError): readonly { readonly path: string; readonly message: string }[] {
   return error.issues.map((issue) => ({
     path: issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join(''),
-    message: issue.code === 'invalid_type' && issue.input === undefined ? `${issue.message} (the field is missing)` : issue.message,
+    message:
+      issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+        ? `${issue.message} (the field is missing)`
+        : issue.message,
   }));
 }

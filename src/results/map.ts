@@ -27,6 +27,16 @@ export function mapResult(tool: AnyTool, output: unknown): CleanResult {
   }
 }
 
+/** Why the tool's mapper makes nothing of a value that stands in for its output; undefined where it does. */
+export function unmappable(tool: AnyTool, output: unknown): string | undefined {
+  try {
+    cleanResult(tool.mapToolResultToToolResultBlockParam(output), tool.name);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
 /** The same for a result that no tool's mapper made: the text of a failure, a result that a hook replaced. */
 export function cleanResult(mapped: MappedToolResult, toolName?: string): CleanResult {
   const isError = mapped.isError === true;

@@ -3,6 +3,7 @@ import { normalizeMessagesForAPI } from '../messages/normalize.js';
 import { assertSendable } from '../messages/pairing.js';
 import type { Transcript } from '../messages/transcript.js';
 import type { ContentBlockParam, MessageParam } from '../messages/types.js';
+import { completeText } from './completion.js';
 import { toolDefinition } from './request.js';
 import type { Services } from './services.js';
 
@@ -107,7 +108,7 @@ interface SummaryAnswer {
   readonly mayBeTooLong: boolean;
 }
 
-function ask(session: Services, messages: readonly MessageParam[], attempt: number, signal: AbortSignal): Promise<SummaryAnswer> {
+async function ask(session: Services, messages: readonly MessageParam[], attempt: number, signal: AbortSignal): Promise<SummaryAnswer> {
   const { model } = session;
   const request = {
     id: `model:${session.sessionId}:compact-${session.usage.requests}:${attempt + 1}`,
@@ -120,36 +121,15 @@ function ask(session: Services, messages: readonly MessageParam[], attempt: numb
     ...(model.thinking === undefined ? {} : { thinking: model.thinking }),
     ...(model.betas.length === 0 ? {} : { betas: model.betas }),
   };
-  return new Promise((resolve, reject) => {
-    const texts: string[] = [];
-    const stop = () => {
-      subscription.unsubscribe();
-      reject(new Error('Compaction was interrupted.'));
-    };
-    const finish = (answer: SummaryAnswer) => {
-      signal.removeEventListener('abort', stop);
-      resolve(answer);
-    };
-    const subscription = model.client
-      .stream(request, () => {})
-      .subscribe((event) => {
-        if (event.type === 'message.discarded') texts.length = 0;
-        if (event.type === 'block.completed' && event.block.type === 'text') texts.push(event.block.text);
-        if (event.type !== 'stream.ended') return;
-        const { end } = event;
-        if (end.usage) session.spendOn(end.usage);
-        if (end.kind === 'broken') {
-          const { status, type, message } = end.error;
-          finish({ text: '', failure: message, mayBeTooLong: status === 400 || status === 413 || type === 'request_too_large' });
-        } else if (end.stopReason === 'refusal') finish({ text: '', failure: 'the model refused', mayBeTooLong: false });
-        else {
-          const overran = end.stopReason === 'model_context_window_exceeded';
-          finish({ text: overran ? '' : texts.join('\n').trim(), failure: 'the answer had no text', mayBeTooLong: overran });
-        }
-      });
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
+  const { text, end } = await completeText(model.client, request, signal, 'Compaction was interrupted.');
+  if (end.usage) session.spendOn(end.usage);
+  if (end.kind === 'broken') {
+    const { status, type, message } = end.error;
+    return { text: '', failure: message, mayBeTooLong: status === 400 || status === 413 || type === 'request_too_large' };
+  }
+  if (end.stopReason === 'refusal') return { text: '', failure: 'the model refused', mayBeTooLong: false };
+  const overran = end.stopReason === 'model_context_window_exceeded';
+  return { text: overran ? '' : text, failure: 'the answer had no text', mayBeTooLong: overran };
 }
 
 async function afterwards(session: Services, trigger: CompactionTrigger, summary: string, signal: AbortSignal): Promise<void> {

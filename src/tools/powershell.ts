@@ -5,7 +5,7 @@ import { buildTool } from '../tool/build.js';
 import { type BashOptions, mapShellOutput } from './bash/bash.js';
 import { runShell, type ShellKind } from './bash/shell.js';
 import { shellTimeouts } from './bash/shell-environment.js';
-import { INLINE_CHARS } from './bash/shell-output.js';
+import { INLINE_CHARS, shellOutputSchema } from './bash/shell-output.js';
 
 const inputSchema = z.strictObject({
   command: z.string().min(1).describe('The PowerShell command to run'),
@@ -83,6 +83,7 @@ export function powershellTool(options: BashOptions = {}) {
     prompt:
       'Runs a PowerShell command and returns its output and exit code. Each call is a new process without profile; the working directory carries over inside the allowed directories. Output over 30,000 characters goes to a file.',
     inputSchema,
+    outputSchema: shellOutputSchema,
     searchHint: 'powershell command terminal execute run',
     interruptBehavior: 'block',
     maxResultSizeChars: INLINE_CHARS,

@@ -60,16 +60,42 @@ describe('loading', () => {
     expect(issues).toMatchObject([{ severity: 'note', path: 'hooks.WorktreeCreate' }]);
   });
 
-  it('keeps a handler with an unknown field, and drops only the handler that is broken', () => {
+  it('keeps a handler with an unknown field or a time limit that is none, and drops only the handler that is broken', () => {
     const { hooks, issues } = loadHooks([
       project({ hooks: bash(command('good', { extra: 1 }), { type: 'command' }, command('slow', { timeout: 0 })) }),
     ]);
-    expect(hooks.map((hook) => hook.name)).toEqual(['good']);
+    expect(hooks.map(({ name, handler }) => [name, handler.timeout])).toEqual([
+      ['good', undefined],
+      ['slow', undefined],
+    ]);
     expect(issues.map((issue) => [issue.severity, issue.path])).toEqual([
       ['warning', 'hooks.PreToolUse[0].hooks[0].extra'],
       ['error', 'hooks.PreToolUse[0].hooks[1].command'],
-      ['error', 'hooks.PreToolUse[0].hooks[2].timeout'],
+      ['warning', 'hooks.PreToolUse[0].hooks[2].timeout'],
     ]);
+  });
+
+  it.each([
+    ['Bash(git *)', '"if": "Bash(git *)" on the handler'],
+    ['bash', 'write "Bash"'],
+    ['Edit|write', 'write "Write"'],
+    [' ', 'leave "matcher" out'],
+    ['mcp__memory', 'write "mcp__memory__.*"'],
+  ])('says of the matcher %j that it covers no tool, or fewer than it seems to', (matcher, said) => {
+    const { issues } = loadHooks([project({ hooks: { PreToolUse: [{ matcher, hooks: [command('x')] }] } })]);
+    expect(issues).toMatchObject([{ severity: 'warning', path: 'hooks.PreToolUse[0].matcher', message: expect.stringContaining(said) }]);
+  });
+
+  it.each(['Bash', 'Edit|Write', 'Bash, Edit', 'Notebook.*', '^Bash$', 'MyOwnTool', 'mcp__memory__.*', '*'])(
+    'has nothing to say of the matcher %j',
+    (matcher) => {
+      expect(loadHooks([project({ hooks: { PreToolUse: [{ matcher, hooks: [command('x')] }] } })]).issues).toEqual([]);
+    },
+  );
+
+  it('says what is wrong with a field without calling it missing where it is there', () => {
+    const { issues } = loadHooks([project({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 5 }, { type: 'command' }] }] } })]);
+    expect(issues.map(({ message }) => message.includes('missing'))).toEqual([false, true]);
   });
 
   it.each([

@@ -40,7 +40,7 @@ describe('updatedInput', () => {
     expect(result.notices.join()).toContain('dropped: timeout, run_in_background');
   });
 
-  it.each([[{ dangerouslyDisableSandbox: true }], ['rm -rf x'], [null], [[1]]])(
+  it.each([[{ dangerouslyDisableSandbox: true }], ['rm -rf x'], [[1]]])(
     'is handed on as it is for the schema to judge: %j',
     async (updatedInput) => {
       const { run } = rig({ callbacks: { PreToolUse: [{ hooks: [() => decides('allow', { updatedInput })] }] } });
@@ -49,6 +49,12 @@ describe('updatedInput', () => {
       expect(result.updatedInput?.change?.dropped).toEqual(['command']);
     },
   );
+
+  it('that is null says nothing about the input', async () => {
+    const { run } = rig({ callbacks: { PreToolUse: [{ hooks: [() => decides('allow', { updatedInput: null })] }] } });
+    const result = await run(bashCall());
+    expect([result.updatedInput, result.notices]).toEqual([undefined, []]);
+  });
 
   it('without a decision changes the input and leaves the verdict to the rules', async () => {
     const { run } = rig({

@@ -36,12 +36,13 @@ describe('the joined verdict', () => {
     }
   });
 
-  it('reads the older top-level approve and block as allow and deny, below hookSpecificOutput', async () => {
+  it('reads the older top-level approve and block as allow and deny; the stricter of two fields counts', async () => {
     const verdictOf = async (answer: unknown) =>
       (await rig({ callbacks: { PreToolUse: [{ hooks: [() => answer] }] } }).run(bashCall())).verdict;
     expect(await verdictOf({ decision: 'approve', reason: 'fine' })).toMatchObject({ behavior: 'allow', reason: 'fine' });
     expect(await verdictOf({ decision: 'block', reason: 'no' })).toMatchObject({ behavior: 'deny', reason: 'no' });
     expect(await verdictOf({ decision: 'approve', ...decides('deny') })).toMatchObject({ behavior: 'deny' });
+    expect(await verdictOf({ decision: 'block', reason: 'no', ...decides('allow') })).toMatchObject({ behavior: 'deny', reason: 'no' });
   });
 
   it.each([

@@ -1,8 +1,18 @@
+import { z } from 'zod';
 import { abortedOutcome } from '../../../machines/outcome.js';
 import type { CallPortInput, GateAnswer, Report, ToolEnd } from '../../../machines/toolCall.js';
 import type { HookResult } from '../../hooks/types.js';
 import type { JsonValue } from '../../json.js';
-import { type CleanResult, cleanResult, type FinishedResult, finishAtOnce, finishClean, mapResult, textSize } from '../../results/index.js';
+import {
+  type CleanResult,
+  cleanResult,
+  type FinishedResult,
+  finishAtOnce,
+  finishClean,
+  mapResult,
+  textSize,
+  unmappable,
+} from '../../results/index.js';
 import type { AbortReason, CallOutcome } from '../../tool/call.js';
 import { messageOf, ToolAbortedError } from '../../tool/errors.js';
 import type { CallRecord } from '../callBook.js';
@@ -20,7 +30,7 @@ interface Reporting extends CallPortInput {
 export function mapAtOnce({ callId, end, abort }: Reporting, services: Services): GateAnswer {
   const record = services.calls.get(callId);
   if (hooksFollow(record, end, services)) return { type: 'result.awaited' };
-  const clean = cleanOf(record, end, abort, undefined);
+  const clean = cleanOf(record, end, abort, undefined, services);
   const finished = finishAtOnce(callId, clean, toolOf(record).maxResultSizeChars);
   return finished ? { type: 'result.mapped', report: draft(record, clean, finished, undefined) } : { type: 'result.awaited' };
 }
@@ -29,7 +39,7 @@ export function mapAtOnce({ callId, end, abort }: Reporting, services: Services)
 export const reportResult = asyncPort<Reporting, Report>(async ({ callId, end, abort }, { services, signal }) => {
   const record = services.calls.get(callId);
   const hook = await runPostHooks(record, end, services, signal);
-  const clean = cleanOf(record, end, abort, hook);
+  const clean = cleanOf(record, end, abort, hook, services);
   const finished = await finishClean(callId, clean, toolOf(record).maxResultSizeChars, services.results);
   return draft(record, clean, finished, hook);
 });
@@ -120,12 +130,12 @@ function failureOf(record: CallRecord, end: ToolEnd): string | undefined {
   return isError ? textOf(content) : undefined;
 }
 
-function cleanOf(record: CallRecord, end: ToolEnd, abort: AbortReason | null, hook: HookResult | undefined) {
+function cleanOf(record: CallRecord, end: ToolEnd, abort: AbortReason | null, hook: HookResult | undefined, services: Services) {
   const tool = toolOf(record);
   switch (end.kind) {
     case 'succeeded': {
-      const replaced = replacement(record, hook);
-      const clean = mapResult(tool, replaced === undefined ? outputData(record) : replaced);
+      const replaced = replacement(record, hook, services);
+      const clean = mapResult(tool, replaced === undefined ? outputData(record) : replaced.output);
       return abort ? { ...clean, content: withNote(clean.content, abortedOutcome(abort, 'finished').message ?? '') } : clean;
     }
     case 'failed':
@@ -143,12 +153,25 @@ function cleanOf(record: CallRecord, end: ToolEnd, abort: AbortReason | null, ho
   }
 }
 
-/** What a PostToolUse hook put in place of the output, where it fits: a replacement that breaks the tool's own schema is ignored with a notice. */
-function replacement(record: CallRecord, hook: HookResult | undefined): JsonValue | undefined {
+/** What a PostToolUse hook put in place of the output. One that does not fit the tool is ignored with a notice: the real output is never lost to it. */
+function replacement(record: CallRecord, hook: HookResult | undefined, services: Services): { readonly output: unknown } | undefined {
   const tool = toolOf(record);
   const offered = hook?.updatedToolOutput ?? (tool.mcp ? hook?.updatedMCPToolOutput : undefined);
-  if (!offered) return undefined;
-  return tool.outputSchema && !tool.outputSchema.safeParse(offered.value).success ? undefined : offered.value;
+  if (!offered) {
+    if (hook?.updatedMCPToolOutput) ignored(record, hook.updatedMCPToolOutput.hookName, 'it is for tools of MCP servers', services);
+    return undefined;
+  }
+  const parsed = tool.outputSchema?.safeParse(offered.value);
+  const output = parsed?.success ? parsed.data : offered.value;
+  const misfit = parsed?.success === false ? z.prettifyError(parsed.error) : unmappable(tool, output);
+  if (misfit === undefined) return { output };
+  ignored(record, offered.hookName, `it does not fit the output of ${tool.name} (${misfit})`, services);
+  return undefined;
+}
+
+function ignored(record: CallRecord, hookName: string, why: string, services: Services): void {
+  const message = `PostToolUse hook [${hookName}]: what it put in place of the output of ${record.call.id} is ignored: ${why}. The real output is delivered.`;
+  services.update({ type: 'notice', level: 'warning', message });
 }
 
 /** `decision: "block"` after the fact: the result stays, the reason stands beside it. */

@@ -11,9 +11,20 @@ import type { Finding, Witness } from './finding.js';
 export function auditHooks(bench: AuditBench): readonly Finding[] {
   const { settings } = bench;
   const { hooks, issues } = loadHooks(settings.files);
-  const faulty = issues.filter(({ severity }) => severity !== 'note').map((issue) => issueFinding(issue, settings));
   const guards = hooks.filter(({ event }) => event === 'PreToolUse');
+  // Of a guard that no tool reaches the audit speaks itself, with advice.
+  const unreached = new Set(
+    guards.filter((hook) => !reachesATool(hook, bench)).map(({ origin }) => `${origin.path.replace(/\.hooks\[\d+\]$/, '')}.matcher`),
+  );
+  const faulty = issues
+    .filter(({ severity, path }) => severity !== 'note' && !unreached.has(path))
+    .map((issue) => issueFinding(issue, settings));
   return [...faulty, ...guards.flatMap((hook) => auditGuard(hook, bench))];
+}
+
+function reachesATool({ matches, matcher }: ConfiguredHook, { tools }: AuditBench): boolean {
+  const known = [...BUILTIN_TOOL_NAMES, ...tools.map(({ name }) => name), 'mcp__server__tool'];
+  return known.some((name) => matches(name)) || /mcp__/.test(matcher ?? '');
 }
 
 function issueFinding({ file, path, message, severity }: HookIssue, settings: LoadedSettings): Finding {
@@ -30,8 +41,7 @@ function lineOf({ hooks }: LoadedSettings, file: string | undefined, path: strin
 function auditGuard(hook: ConfiguredHook, bench: AuditBench): readonly Finding[] {
   const { handler, origin, matcher } = hook;
   const place = { subject: `${origin.path} ${hook.name}`, ...lineOf(bench.settings, origin.file, origin.path) };
-  const known = [...BUILTIN_TOOL_NAMES, ...bench.tools.map(({ name }) => name), 'mcp__server__tool'];
-  if (!known.some((name) => hook.matches(name)) && !/mcp__/.test(matcher ?? ''))
+  if (!reachesATool(hook, bench))
     return [
       {
         kind: 'inertHook',

@@ -8,7 +8,7 @@ import { meaningOfExitOne } from './exit-codes.js';
 import type { KillTimes } from './process-tree.js';
 import { runShell, type ShellKind } from './shell.js';
 import { shellTimeouts } from './shell-environment.js';
-import { INLINE_CHARS, type ShellOutput } from './shell-output.js';
+import { INLINE_CHARS, type ShellOutput, shellOutputSchema } from './shell-output.js';
 
 const inputSchema = z.strictObject({
   command: z.string().min(1).describe('The command to run'),
@@ -51,6 +51,7 @@ export function bashTool(options: BashOptions = {}) {
     description: 'Run a shell command',
     prompt: PROMPT,
     inputSchema,
+    outputSchema: shellOutputSchema,
     searchHint: 'shell command terminal execute run',
     interruptBehavior: 'block',
     maxResultSizeChars: INLINE_CHARS,

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { sniffMediaType } from '../../results/media.js';
 import { formatBytes, looksBinary } from '../../results/text.js';
 import type { ToolContext } from '../../tool/types.js';
@@ -28,6 +29,23 @@ export interface ShellOutput {
   /** What the model should know beside the output. */
   readonly notes: readonly string[];
 }
+
+/** The same as a hook may put it in place of what a command wrote: the streams, and what it does not say is nothing out of the ordinary. */
+export const shellOutputSchema: z.ZodType<ShellOutput> = z.object({
+  stdout: z.string(),
+  stderr: z.string().default(''),
+  exitCode: z.number().nullable().default(0),
+  interrupted: z.boolean().default(false),
+  isFailure: z.boolean().default(false),
+  returnCodeInterpretation: z.string().exactOptional(),
+  backgroundTaskId: z.string().exactOptional(),
+  outputFile: z.string().exactOptional(),
+  persistedOutputPath: z.string().exactOptional(),
+  persistedOutputSize: z.number().exactOptional(),
+  persistedOutputKept: z.number().exactOptional(),
+  outputTail: z.string().exactOptional(),
+  notes: z.array(z.string()).default([]),
+});
 
 /** Characters of output that are shown whole. */
 export const INLINE_CHARS = 30_000;
