@@ -45,7 +45,7 @@ export function bashAspect(call: PermissionCall, state: PermissionState, wholeTo
     safety: safetyOf(analysis, files, state),
     builtIn: unaided.suffices && unaided.fileRule === null ? 'Only reads, inside the working directories' : null,
     refusal: null,
-    writes: !(unaided.suffices && files.every(({ access }) => access.access === 'read' || access.access === 'enter')),
+    writes: !(unaided.suffices && files.every(({ access: { access, indirect } }) => indirect || access === 'read' || access === 'enter')),
     acceptEdits: edits?.suffices === true ? 'Changes files inside the working directories only' : null,
     blockedPath: plain.blocked?.forms[0]?.path ?? null,
     uncovered: uncoveredPart(edits ?? plain, state),
@@ -138,6 +138,7 @@ function askOnFiles(files: readonly NamedFile[], state: PermissionState): RuleMa
 
 /** What covers a file that a single command names: the working directories, a rule, or nothing. */
 function fileCover({ access, forms }: NamedFile, state: PermissionState, acceptEdits: boolean): 'directories' | RuleMatch | null {
+  if (access.indirect) return 'directories';
   if (forms.length === 0) return null;
   const target = access.redirect && access.access === 'write';
   if (access.redirect && access.glob) return null;
@@ -165,7 +166,7 @@ function safetyOf(analysis: ShellAnalysis, files: readonly NamedFile[], state: P
     return { kind: 'unparsable', reason: `The command cannot be analysed: ${analysis.reason ?? 'it does not parse'}`, bypassable: true };
   }
   for (const { access, forms } of files) {
-    if (access.access !== 'write' && access.access !== 'remove') continue;
+    if (access.indirect || (access.access !== 'write' && access.access !== 'remove')) continue;
     for (const path of forms.flatMap(({ all }) => all)) {
       const reason = protectedReason(path);
       if (reason !== null) return { kind: 'protectedPath', reason, path, bypassable: true };
@@ -188,7 +189,7 @@ function opaqueAgainstRules(analysis: ShellAnalysis, files: readonly NamedFile[]
     }
   }
   const { read, edit } = state.rules.deny;
-  const unknown = read.isEmpty && edit.isEmpty ? undefined : files.find(({ forms }) => forms.length === 0);
+  const unknown = read.isEmpty && edit.isEmpty ? undefined : files.find(({ access, forms }) => forms.length === 0 && !access.indirect);
   return unknown === undefined
     ? null
     : { kind: 'opaqueCommand', reason: `${unknown.access.text} may turn out to be a file that a deny rule covers`, bypassable: true };

@@ -74,8 +74,10 @@ export class PathRuleSet {
     const directories = spellings(directory, this.fs).map((spelling) => this.composed(spelling));
     const anchor = known ?? { directories, joint: this.matcher(), rules: [] };
     if (known === undefined) this.anchors.set(directory, anchor);
-    anchor.joint.add(relative);
-    anchor.rules.push({ rule, matcher: this.matcher().add(relative) });
+    // The path as it is spelled stays protected where its brackets or backslashes make another pattern of it, or none.
+    const patterns = this.strict && /[[\]\\]/.test(relative) ? [relative, relative.replace(/[[\]\\]/g, '\\$&')] : [relative];
+    anchor.joint.add(patterns);
+    anchor.rules.push({ rule, matcher: this.matcher().add(patterns) });
   }
 
   /** An accent may be a character of its own or part of the letter, and some file systems take both for one name: so does a rule that restricts. */

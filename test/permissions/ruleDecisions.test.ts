@@ -202,6 +202,32 @@ describe('a path rule', () => {
     expect(decide(space.under({ allow: ['Edit(//data/**)'] }), 'Read', { file_path: '/data/x' })).toBe('allow');
   });
 
+  it.each([
+    'git show HEAD:secret/k.txt',
+    'git diff -- secret/k.txt',
+    'git grep k -- secret',
+    "sed 'r secret/k.txt' a.txt",
+    'awk \'BEGIN { while ((getline l < "secret/k.txt") > 0) print l }\'',
+    'fd . secret',
+  ])('holds for a file that stands inside another word: %s', (command) => {
+    const engine = space.under({ allow: ['Bash(git *)', 'Bash(sed *)', 'Bash(awk *)'], deny: ['Read(/secret/**)'] });
+    expect(bash(engine, command)).toBe('deny');
+  });
+
+  it('leaves alone what only looks like a file', () => {
+    const engine = space.under({ deny: ['Read(/secret/**)'] });
+    expect(['git grep secret', 'git log main', "sed -n '/secret/p' a.txt | cat"].map((command) => bash(engine, command))).toEqual([
+      'allow',
+      'allow',
+      'ask',
+    ]);
+  });
+
+  it.each(['a[b].txt', '[', 'x\\y', 'app/[id]/k.ts'])('holds for the path as it is spelled, whatever pattern it makes: %s', (path) => {
+    const engine = space.under({ allow: [`Read(${path})`], deny: [`Read(${path})`] });
+    expect(decide(engine, 'Read', { file_path: space.path(path) })).toBe('deny');
+  });
+
   it('holds for searches of a directory that it covers', () => {
     const engine = space.under({ deny: ['Read(/secret/**)'] });
     expect(decide(engine, 'Grep', { pattern: 'x', path: 'secret' })).toBe('deny');

@@ -20,6 +20,8 @@ export interface FileAccess {
   readonly redirect: boolean;
   /** A relative path after a change of directory. */
   readonly moved: boolean;
+  /** Named inside another word, such as a sed program: only deny and ask rules look at it. */
+  readonly indirect: boolean;
 }
 
 /** Files that the recognised commands and the redirections of a call name, each once. */
@@ -27,12 +29,12 @@ export function fileAccesses(analysis: ShellAnalysis): FileAccess[] {
   const redirected = analysis.redirects
     .filter((redirect) => redirect.target !== '/dev/null')
     .flatMap((redirect) =>
-      placed({ ...redirect, value: redirect.target, command: redirect.operator, redirect: true }, redirect.directories),
+      placed({ ...redirect, value: redirect.target, command: redirect.operator, redirect: true, indirect: false }, redirect.directories),
     );
   const named = [...analysis.commands, ...analysis.nested].flatMap(commandFiles);
   const seen = new Set<string>();
   return [...redirected, ...named].filter((file) => {
-    const key = `${file.access}\n${file.path ?? ''}\n${file.climbing ?? ''}\n${file.redirect}`;
+    const key = `${file.access}\n${file.path ?? ''}\n${file.climbing ?? ''}\n${file.redirect}\n${file.indirect}`;
     return seen.has(key) ? false : seen.add(key);
   });
 }
@@ -53,7 +55,7 @@ function commandFiles(command: ShellCommand): FileAccess[] {
   const name = baseName(argv[0] ?? '');
   const operands = fileOperands(name, argv.slice(1));
   if (operands === undefined) return [];
-  const base = { command: name, redirect: false, glob: false };
+  const base = { command: name, redirect: false, glob: false, indirect: false };
   if (name === 'cd' || name === 'pushd') {
     if (argv.length === 1) return placed({ ...base, access: 'enter', value: '~', text: name, tilde: true }, command.directories);
     if (argv.includes('-')) return placed({ ...base, access: 'enter', value: null, text: `${name} -`, tilde: false }, command.directories);
@@ -64,6 +66,12 @@ function commandFiles(command: ShellCommand): FileAccess[] {
     // What `xargs` and `find -exec` hand to a reader was found by a command that is judged itself.
     if (value === null && operand.access === 'read' && (command.via === 'xargs' || command.via === 'find')) return [];
     if (STANDARD_STREAM.test(value ?? '')) return [];
+    if (operand.indirect === true) {
+      const tilde = value?.startsWith('~') === true;
+      return value === null
+        ? []
+        : placed({ ...base, access: operand.access, value, text: value, tilde, indirect: true }, command.directories);
+    }
     const { text = operand.value, glob = false, tilde = false } = word ?? {};
     return placed({ ...base, access: operand.access, value, text, glob, tilde }, command.directories);
   });
@@ -87,7 +95,15 @@ function placed({ value, tilde, ...file }: NamedFile, directories: ShellDirector
   const quoted = value?.startsWith('~') === true && !tilde;
   const relative = value === null || quoted || !/^[/~]/.test(value);
   const moved = relative && (directories.unknown || directories.paths.some((path) => path !== ''));
-  const base = { access: file.access, text: file.text, glob: file.glob, command: file.command, redirect: file.redirect, moved };
+  const base = {
+    access: file.access,
+    text: file.text,
+    glob: file.glob,
+    command: file.command,
+    redirect: file.redirect,
+    moved,
+    indirect: file.indirect,
+  };
   if (value === null) return [{ ...base, path: null }];
   const found = directories.paths.map((directory): FileAccess => {
     const joined = joinPath(directory, quoted ? `./${value}` : value) || '.';

@@ -1,3 +1,4 @@
+import { indirectFiles } from './indirect.js';
 import { optionFiles } from './optionFiles.js';
 import { parseSed } from './sed.js';
 
@@ -8,6 +9,8 @@ export interface Operand {
   readonly access: FileAccessKind;
   readonly value: string;
   readonly index: number;
+  /** Named inside another word: only deny and ask rules look at it. */
+  readonly indirect?: true;
 }
 
 type Finder = (args: readonly string[]) => Operand[];
@@ -68,6 +71,8 @@ const OPERANDS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
         .map((operand) => ({ ...operand, access: 'enter' })),
   ],
   ['uniq', (args) => operands(args, /^-[fsw]$/).map((operand, at) => ({ ...operand, access: at === 1 ? 'write' : 'read' }))],
+  ['fd', fdFiles],
+  ['fdfind', fdFiles],
   ['grep', grepFiles],
   ['egrep', grepFiles],
   ['fgrep', grepFiles],
@@ -94,7 +99,7 @@ const OPERANDS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
   ['mv', moved('remove')],
   ['cp', moved('read')],
   ['install', moved('read')],
-  ['rsync', moved('read')],
+  ['rsync', moved('read', false)],
   ['ln', moved('read')],
   [
     'dd',
@@ -122,7 +127,7 @@ const OPERANDS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
 /** The files that a recognised command names, as operands or as values of its options; undefined for a command that is not recognised. */
 export function fileOperands(program: string, args: readonly string[]): Operand[] | undefined {
   const named = OPERANDS.get(program)?.(args);
-  const given = optionFiles(program, args);
+  const given = [...optionFiles(program, args), ...indirectFiles(program, args)];
   if (named === undefined && given.length === 0) return undefined;
   return [...given, ...(named ?? [])];
 }
@@ -144,20 +149,22 @@ function all(access: FileAccessKind, valued?: RegExp): Finder {
   return (args) => operands(args, valued).map((operand) => ({ ...operand, access }));
 }
 
-function moved(source: FileAccessKind): Finder {
+/** The last operand is where the others go, unless an option says where. */
+function moved(source: FileAccessKind, mayNameTarget = true): Finder {
   return (args) => {
-    const target = args.findIndex((arg) => /^(-t|--target-directory)$/.test(arg));
-    const attached = args.findIndex((arg) => arg.startsWith('--target-directory='));
-    const found = operands(args, /^(-[tSmgo]|--target-directory|--suffix|--mode|--group|--owner)$/);
-    const into: Operand | undefined =
-      target !== -1
-        ? { access: 'write', value: args[target + 1] ?? '', index: target + 1 }
-        : attached !== -1
-          ? { access: 'write', value: (args[attached] ?? '').slice(19), index: attached }
-          : undefined;
-    if (into !== undefined) return [...found.map((operand) => ({ ...operand, access: source })), into];
+    const found = operands(args, mayNameTarget ? /^(-[a-zA-Z]*[tSmgo]|--target-directory|--suffix|--mode|--group|--owner)$/ : undefined);
+    const into = !mayNameTarget ? [] : targetDirectories(args);
+    if (into.length > 0) return [...found.map((operand) => ({ ...operand, access: source })), ...into];
     return found.map((operand, at) => ({ ...operand, access: at === found.length - 1 && at > 0 ? 'write' : source }));
   };
+}
+
+function targetDirectories(args: readonly string[]): Operand[] {
+  return args.flatMap((arg, index): Operand[] => {
+    if (/^(-[a-zA-Z]*t|--target-directory)$/.test(args[index - 1] ?? '')) return [{ access: 'write', value: arg, index }];
+    const value = /^(?:-[a-zA-Z]*?t|--ta[a-z-]*=)(.+)$/s.exec(arg)?.[1];
+    return value === undefined ? [] : [{ access: 'write', value, index }];
+  });
 }
 
 function grepFiles(args: readonly string[]): Operand[] {
@@ -165,6 +172,19 @@ function grepFiles(args: readonly string[]): Operand[] {
     /^(-[efABCmgtTdD]|--(regexp|file|after-context|before-context|context|max-count|glob|type|type-not|include|exclude|exclude-dir|color|label))$/;
   const given = args.some((arg) => /^(-[a-zA-Z]*[ef]|--regexp|--file|--files$)/.test(arg));
   return operands(args, valued).slice(given ? 0 : 1);
+}
+
+/** A pattern, then directories to search. */
+function fdFiles(args: readonly string[]): Operand[] {
+  const valued = /^(-[dteEcjSo]|--(max-depth|type|extension|exclude|color|threads|size|owner|max-results|changed-within|changed-before))$/;
+  const directories = args.flatMap((arg, index): Operand[] =>
+    /^(--base-directory|--search-path|-C)$/.test(args[index - 1] ?? '') ? [{ access: 'read', value: arg, index }] : [],
+  );
+  const glued = args.flatMap((arg, index): Operand[] => {
+    const value = /^--(?:base-directory|search-path)=(.+)$/s.exec(arg)?.[1];
+    return value === undefined ? [] : [{ access: 'read', value, index }];
+  });
+  return [...directories, ...glued, ...operands(args, valued).slice(1)];
 }
 
 function awkFiles(args: readonly string[]): Operand[] {

@@ -67,8 +67,8 @@ function dockerReads(args: readonly string[]): boolean {
 /** `//server/share`: looking at it hands a password to the server. */
 const NETWORK_SHARE = /^(\\\\|\/\/)[^/\\\s]+[/\\]/;
 
-const JQ_ENVIRONMENT = /(?<![.\w])env\b|\$ENV/;
-/** jq reads files and the environment only on request, and has no way to write. */
+/** jq reads the environment, and files other than its operands, only on request; it has no way to write. */
+const JQ_ENVIRONMENT = /(?<![.\w])(?:env|import|include)\b|\$ENV/;
 const JQ_READS_MORE = /^(-[a-zA-Z]*[fL]|--from-file|--rawfile|--slurpfile|-L|--library-path|--run-tests)/;
 
 /**

@@ -3,7 +3,7 @@ import { analyzeCommand, fileAccesses } from '../../../src/permissions/shell/ind
 
 function files(command: string): string[] {
   return fileAccesses(analyzeCommand(command, { cwd: '/work/project' })).map(
-    (file) => `${file.access} ${file.path ?? '?'}${file.glob ? ' (glob)' : ''}`,
+    (file) => `${file.access} ${file.path ?? '?'}${file.glob ? ' (glob)' : ''}${file.indirect ? ' (indirect)' : ''}`,
   );
 }
 
@@ -32,6 +32,17 @@ describe('files that a command names', () => {
     ['mv a b', ['remove a', 'write b']],
     ['cp -r a b c', ['read a', 'read b', 'write c']],
     ['cp -t d a b', ['read a', 'read b', 'write d']],
+    ['cp -td a', ['read a', 'write d']],
+    ['cp -rt d a', ['read a', 'write d']],
+    ['mv --target=d a', ['remove a', 'write d']],
+    ['fd -e ts x a', ['read a']],
+    ['git diff /etc/a', ['read /etc/a', 'read /etc/a (indirect)']],
+    ['git show HEAD:a', ['read HEAD:a (indirect)', 'read a (indirect)']],
+    ['git grep x -- a', ['read a (indirect)']],
+    ['git status', []],
+    ["sed 'r b' a", ['read b (indirect)', 'read a']],
+    ["sed -n 's/x/y/w b' a", ['write b (indirect)', 'read a']],
+    ["awk '1' a", ['read a']],
     ['tee a', ['write a']],
     ['find src -name x', ['read src']],
     ['find a b -delete', ['remove a', 'remove b']],

@@ -134,6 +134,7 @@ describe('the built-in read-only set', () => {
     'cat //server/share/x',
     "cat '\\\\server\\x'",
     "jq 'env' a",
+    'jq -n \'import "./x" as $x; $x\'',
     'tree -o x',
   ])('does not hold: %s', (command) => {
     expect(readsOnly(command)).toBe(false);
