@@ -1,11 +1,14 @@
 import crypto from 'node:crypto';
-import { type Captured, type CaptureLimits, capture, LIGHT_LIMITS } from './capture.js';
+import { type Captured, type CapturedField, type CaptureLimits, capture, captureRecord, LIGHT_LIMITS } from './capture.js';
 import { BODY_PART_CHARS, type BodyRef, PREVIEW_CHARS } from './protocol/flowEvents.js';
 import type { TextPart } from './protocol/rpc.js';
 import { copyOf } from './recentTexts.js';
 import type { Redactor } from './redact.js';
 
 const DEFAULT_BODY_BYTES = 64 << 20;
+
+/** What a capture of a record leaves for the next one. */
+export type RecordFields = readonly CapturedField[] | undefined;
 
 interface StoredBody {
   readonly text: string;
@@ -30,6 +33,13 @@ export class BodyStore {
     const { text, clipped } = this.redact(value, limits);
     const ref = this.putText(text);
     return clipped ? { ...ref, clipped: true } : ref;
+  }
+
+  /** As `put`, for a record that replaces an earlier one: `before` are the fields that its capture gave. */
+  putRecord(value: unknown, before: RecordFields): { readonly ref: BodyRef; readonly fields: RecordFields } {
+    const { text, clipped, fields } = captureRecord(value, this.redactor, before);
+    const ref = this.putText(text);
+    return { ref: clipped ? { ...ref, clipped: true } : ref, fields };
   }
 
   redact(value: unknown, limits: CaptureLimits): Captured {

@@ -43,6 +43,38 @@ export function capture(value: unknown, redactor: Redactor, limits: CaptureLimit
   return { text: text ?? 'null', clipped: walk.clipped };
 }
 
+/** A field of a record as it was written the last time. */
+export interface CapturedField {
+  readonly key: string;
+  readonly value: unknown;
+  /** `"key":value`; empty for undefined. */
+  readonly json: string;
+  readonly nodes: number;
+  readonly chars: number;
+  /** Objects in it that are too large to be written twice. */
+  readonly large: readonly (readonly [object, string])[];
+}
+export interface CapturedRecord extends Captured {
+  /** For the next capture of the same record; undefined when nothing of it may be used again. */
+  readonly fields: readonly CapturedField[] | undefined;
+}
+
+/**
+ * As {@link capture}, for a record that replaces an earlier one, as an actor's context does: a field whose value is the same one as
+ * before is not walked again. What was changed inside a value that stayed the same one is therefore not seen.
+ */
+export function captureRecord(
+  value: unknown,
+  redactor: Redactor,
+  before: readonly CapturedField[] | undefined,
+  limits: CaptureLimits = LIGHT_LIMITS,
+): CapturedRecord {
+  // A rule of one's own may answer differently each time.
+  const record = redactor.hasCustomRules ? undefined : new Walk(redactor, limits).record(value, before);
+  return record ?? { ...capture(value, redactor, limits), fields: undefined };
+}
+
+const NONE_LARGE: CapturedField['large'] = [];
 const UNREADABLE = '"‹unreadable›"';
 const { getOwnPropertyDescriptor, getPrototypeOf, keys: keysOf } = Object;
 
@@ -53,6 +85,8 @@ class Walk {
   /** The objects that are being written, outermost first, and in each the key or index that is; together they are the path. */
   readonly #open: object[] = [];
   readonly #at: (string | number)[] = [];
+  /** Marks that name another place of the value. */
+  #references = 0;
   /** Objects too large to be written twice, by the path of their first place. */
   #large: Map<object, string> | undefined;
 
@@ -60,6 +94,59 @@ class Walk {
     readonly redactor: Redactor,
     readonly limits: CaptureLimits,
   ) {}
+
+  /** A plain record, with the fields of the earlier one that are the same. Undefined when it must be captured as a whole. */
+  record(value: unknown, before: readonly CapturedField[] | undefined): CapturedRecord | undefined {
+    if (typeof value !== 'object' || value === null) return undefined;
+    try {
+      if (Array.isArray(value) || getPrototypeOf(value) !== Object.prototype) return undefined;
+      this.#nodes = 1;
+      this.#open.push(value);
+      const fields: CapturedField[] = [];
+      let text = '';
+      for (const key of keysOf(value)) {
+        const descriptor = getOwnPropertyDescriptor(value, key);
+        if (!descriptor || fields.length >= this.limits.keys) return undefined;
+        const known = before?.[fields.length];
+        const same = known !== undefined && known.key === key && 'value' in descriptor && Object.is(descriptor.value, known.value);
+        const field = same ? this.#again(known) : this.#field(key, descriptor);
+        fields.push(field);
+        if (field.json !== '') text += text === '' ? field.json : `,${field.json}`;
+      }
+      const { nodes, totalChars } = this.limits;
+      if (this.clipped || this.#references > 0 || this.#nodes >= nodes || this.#chars > totalChars) return undefined;
+      return { text: `{${text}}`, clipped: false, fields };
+    } catch {
+      return undefined;
+    }
+  }
+
+  #again(field: CapturedField): CapturedField {
+    this.#nodes += field.nodes;
+    this.#chars += field.chars;
+    for (const [value, path] of field.large) {
+      this.#large ??= new Map();
+      // Met before it this time, so that it would be but a mark here.
+      if (this.#large.has(value)) this.#references++;
+      this.#large.set(value, path);
+    }
+    return field;
+  }
+
+  #field(key: string, descriptor: PropertyDescriptor): CapturedField {
+    const [nodes, chars, large] = [this.#nodes, this.#chars, this.#large?.size ?? 0];
+    const name = this.#key(key, 0);
+    this.#at[0] = key;
+    const json = this.#property(descriptor, name.secret);
+    return {
+      key,
+      value: descriptor.value,
+      json: json === undefined ? '' : `${name.json}:${json}`,
+      nodes: this.#nodes - nodes,
+      chars: this.#chars - chars,
+      large: this.#large === undefined || this.#large.size === large ? NONE_LARGE : [...this.#large].slice(large),
+    };
+  }
 
   /** JSON text of a value; undefined for undefined. `secret`: it stands under a name that makes all strings and numbers secrets. */
   visit(value: unknown, secret: boolean): string | undefined {
@@ -118,9 +205,9 @@ class Walk {
     const open = this.#open;
     const depth = open.length;
     const around = open.indexOf(value);
-    if (around >= 0) return JSON.stringify(`‹cycle to ${this.#path(around)}›`);
+    if (around >= 0) return this.#reference(`‹cycle to ${this.#path(around)}›`);
     const seen = this.#large?.get(value);
-    if (seen !== undefined) return JSON.stringify(`‹same as ${seen}›`);
+    if (seen !== undefined) return this.#reference(`‹same as ${seen}›`);
     if (depth >= this.limits.depth) return this.#cut('‹too deep›');
     if (this.#nodes >= this.limits.nodes) return this.#cut('‹too much›');
     const before = this.#nodes;
@@ -214,6 +301,11 @@ class Walk {
     const message = field('message') ?? '""';
     const stack = field('stack');
     return `{"‹Error›":${name},"message":${message}${stack === undefined ? '' : `,"stack":${stack}`}}`;
+  }
+
+  #reference(mark: string): string {
+    this.#references++;
+    return JSON.stringify(mark);
   }
 
   #cut(mark: string): string {

@@ -30,18 +30,10 @@ export class GraphRegistry {
   of(machine: AnyStateMachine): MachineIndex {
     const known = this.#byRoot.get(machine.root);
     if (known) return known;
-    const { graph, edgesOf } = machineGraphWithIndex(machine);
-    const named = this.#named(graph);
-    const fired = new Map<AnyTransitionDefinition, readonly Fired[]>();
-    for (const [transition, edges] of edgesOf) {
-      fired.set(
-        transition,
-        edges.map(({ id, guard }) => (guard === undefined ? { id } : { id, guard })),
-      );
-    }
-    const firedBy = (transition: AnyTransitionDefinition): readonly Fired[] => fired.get(transition) ?? NOTHING_FIRED;
+    const drawn = drawnGraph(machine);
+    const firedBy = (transition: AnyTransitionDefinition): readonly Fired[] => drawn.fired.get(transition) ?? NOTHING_FIRED;
     const index: MachineIndex = {
-      graph: named,
+      graph: this.#named(drawn),
       fired: (transitions) => {
         const [only, ...more] = transitions;
         if (only === undefined) return NOTHING_FIRED;
@@ -70,13 +62,12 @@ export class GraphRegistry {
   }
 
   /** Two machines of one id (a user's copy of ours, say) must not be drawn as one. */
-  #named(graph: MachineGraph): MachineGraph {
-    const shape = JSON.stringify([graph.nodes, graph.edges]);
+  #named({ graph, shape }: DrawnGraph): MachineGraph {
     for (let times = 1; ; times++) {
       const id = times === 1 ? graph.id : `${graph.id}~${times}`;
       const taken = this.#shapes.get(id);
       if (taken !== undefined && taken !== shape) continue;
-      const named = { ...graph, id };
+      const named = times === 1 ? graph : { ...graph, id };
       if (taken === undefined) {
         this.#shapes.set(id, shape);
         this.log.addGraph(named);
@@ -84,4 +75,29 @@ export class GraphRegistry {
       return named;
     }
   }
+}
+
+interface DrawnGraph {
+  readonly graph: MachineGraph;
+  /** By which two machines of one id are told apart. */
+  readonly shape: string;
+  readonly fired: ReadonlyMap<AnyTransitionDefinition, readonly Fired[]>;
+}
+/** The same machines are met by every flow of a process. */
+const drawnGraphs = new WeakMap<object, DrawnGraph>();
+
+function drawnGraph(machine: AnyStateMachine): DrawnGraph {
+  const known = drawnGraphs.get(machine.root);
+  if (known) return known;
+  const { graph, edgesOf } = machineGraphWithIndex(machine);
+  const fired = new Map<AnyTransitionDefinition, readonly Fired[]>();
+  for (const [transition, edges] of edgesOf) {
+    fired.set(
+      transition,
+      edges.map(({ id, guard }) => (guard === undefined ? { id } : { id, guard })),
+    );
+  }
+  const drawn = { graph, shape: JSON.stringify([graph.nodes, graph.edges]), fired };
+  drawnGraphs.set(machine.root, drawn);
+  return drawn;
 }

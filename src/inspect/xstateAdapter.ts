@@ -2,6 +2,7 @@ import type { AnyActor, AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyTran
 import { isMachineSnapshot } from 'xstate';
 import { type ActorFacts, type ActorNaming, nameActor } from './actorNames.js';
 import { type AnyMachine, asActor, errorText, machineOf, optionOf } from './actorRefs.js';
+import type { RecordFields } from './bodyStore.js';
 import { FULL_LIMITS } from './capture.js';
 import type { FlowLog } from './flowLog.js';
 import { GraphRegistry } from './graphRegistry.js';
@@ -17,11 +18,23 @@ interface NamesBelow {
   /** How often each name was used for an actor below. */
   names: Map<string, number> | undefined;
 }
+/** Where another actor system belongs: a subagent's session below the call that it works for. */
+export interface Host {
+  /** The actor it is shown below; the top where it is not known. */
+  readonly actor: AnyActorRef | undefined;
+  /** What its root is called. */
+  readonly name: string;
+  /** Stands before the ids of its calls, which are unique within one conversation only. */
+  readonly callPrefix: string;
+}
 interface ActorRecord extends NamesBelow {
   readonly path: string;
+  readonly callPrefix: string;
   readonly machine: AnyMachine | null;
   leaves: readonly string[];
   context: unknown;
+  /** Of the context, as they were written: the fields that stay the same are most of the next one. */
+  fields: RecordFields;
   micro: number;
   stopped: boolean;
 }
@@ -36,8 +49,8 @@ export class XStateAdapter {
   readonly #records = new WeakMap<object, ActorRecord>();
   readonly #top: NamesBelow = { names: undefined };
   readonly #graphs: GraphRegistry;
-  #root: AnyActorRef | undefined;
-  #rootCheck = false;
+  readonly #hosts = new WeakMap<object, Host>();
+  readonly #rootChecks = new Set<AnyActorRef>();
 
   constructor(
     readonly log: FlowLog,
@@ -58,7 +71,8 @@ export class XStateAdapter {
   };
 
   /** Attaches to a system that exists already; the living actors are replayed first. Returns how to detach. */
-  attach(root: AnyActor): () => void {
+  attach(root: AnyActor, host?: Host): () => void {
+    if (host) this.#hosts.set(root, host);
     this.log.guard(() => this.#walk(root));
     const subscription = root.system.inspect(this.observer);
     return () => subscription.unsubscribe();
@@ -94,8 +108,10 @@ export class XStateAdapter {
   #record(ref: AnyActorRef, late: boolean): ActorRecord {
     const known = this.#records.get(ref);
     if (known) return known;
-    const parent = ref._parent ? this.#record(ref._parent, late) : null;
-    if (!parent) this.#root = ref;
+    const host = this.#hosts.get(ref);
+    const above = ref._parent ?? host?.actor;
+    const parent = above ? this.#record(above, late) : null;
+    const callPrefix = `${parent?.callPrefix ?? ''}${host?.callPrefix ?? ''}`;
     const machine = machineOf(ref);
     const input = optionOf(ref, 'input');
     const src = typeof ref.src === 'string' ? ref.src : null;
@@ -103,12 +119,14 @@ export class XStateAdapter {
     const madeUp = ref.id === ref.sessionId || (src !== null && /^\d+\./.test(ref.id));
     const facts: ActorFacts = { id: madeUp ? null : ref.id, src, machineId: machine?.id ?? null, input };
     const naming = this.options.nameActor?.(facts) ?? nameActor(facts);
-    const own = facts.id ?? src ?? facts.machineId ?? 'actor';
+    const own = host?.name ?? facts.id ?? src ?? facts.machineId ?? 'actor';
     const record: ActorRecord = {
       path: parent ? `${parent.path}/${uniqueName(parent, own)}` : uniqueName(this.#top, own),
+      callPrefix,
       machine,
       leaves: [],
       context: undefined,
+      fields: undefined,
       micro: 0,
       stopped: false,
       names: undefined,
@@ -121,7 +139,8 @@ export class XStateAdapter {
       machine: machine ? this.#graphs.of(machine).graph.id : null,
       ...naming,
       name: this.log.text(naming.name, 200),
-      label: this.log.text(naming.label, 200),
+      label: this.log.text(host?.name ?? naming.label, 200),
+      ...(naming.toolUseId === undefined ? {} : { toolUseId: `${callPrefix}${naming.toolUseId}` }),
       ...(input === undefined ? {} : { input: this.log.bodies.put(input, FULL_LIMITS) }),
       // A restored actor does not begin where its machine does.
       ...(late || optionOf(ref, 'snapshot') !== undefined ? { late: true as const } : {}),
@@ -135,7 +154,7 @@ export class XStateAdapter {
     if (event.type === 'xstate.init') this.#initial(ref, record);
     if (event.type === 'xstate.init' || this.options.gate?.isRelease(ref, event)) return;
     if (event.type.startsWith('xstate.error.actor.') && source) this.#stop(this.#record(source, false), 'error', undefined, event.error);
-    if (ref === this.#root) this.#checkRootLater();
+    if (!ref._parent) this.#checkRootLater(ref);
     this.log.put({
       type: 'event',
       actor: record.path,
@@ -193,7 +212,9 @@ export class XStateAdapter {
   #contextIfChanged(record: ActorRecord, context: unknown): void {
     if (context === record.context) return;
     record.context = context;
-    this.log.put({ type: 'context', actor: record.path, body: this.log.bodies.put(context) });
+    const { ref, fields } = this.log.bodies.putRecord(context, record.fields);
+    record.fields = fields;
+    this.log.put({ type: 'context', actor: record.path, body: ref });
   }
 
   #stop(record: ActorRecord, status: 'done' | 'error' | 'stopped', output: unknown, error: unknown): void {
@@ -201,6 +222,7 @@ export class XStateAdapter {
     record.stopped = true;
     // What a machine held is of no use any more, and a closed actor must not pin it.
     record.context = undefined;
+    record.fields = undefined;
     const message = status === 'error' ? this.log.text(errorText(error)) : undefined;
     if (message !== undefined) this.log.put({ type: 'error', actor: record.path, message });
     this.log.put({
@@ -216,14 +238,14 @@ export class XStateAdapter {
    * A root that throws has nobody to report to. It is not subscribed to, since an error observer of ours would keep XState
    * from reporting an error that nobody else handles; instead its status is looked at once the event has been dealt with.
    */
-  #checkRootLater(): void {
-    if (this.#rootCheck) return;
-    this.#rootCheck = true;
+  #checkRootLater(root: AnyActorRef): void {
+    if (this.#rootChecks.has(root)) return;
+    this.#rootChecks.add(root);
     queueMicrotask(() => {
-      this.#rootCheck = false;
+      this.#rootChecks.delete(root);
       this.log.guard(() => {
-        const snapshot = this.#root?.getSnapshot();
-        const record = this.#root && this.#records.get(this.#root);
+        const snapshot = root.getSnapshot();
+        const record = this.#records.get(root);
         if (record && snapshot?.status === 'error') this.#stop(record, 'error', undefined, snapshot.error);
       });
     });
