@@ -218,7 +218,7 @@ describe('what a transcript does not tell', () => {
       );
       expect(await lastCells(page, 'toolu_bash')).toEqual(['failed', 'unknown', '2.00 s']);
       expect(await lastCells(page, 'toolu_open')).toEqual(['no result', 'unknown', 'unknown']);
-      await page.getByText('it records calls and results, not the states they went through').waitFor();
+      await page.getByText('gates, hooks, decisions and states are not in it').waitFor();
       await page.getByRole('tab', { name: 'Output' }).click();
       await page.locator('#details-panel', { hasText: 'exit code 1' }).waitFor();
 

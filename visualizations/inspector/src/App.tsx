@@ -71,10 +71,7 @@ function Page({ inspector }: { readonly inspector: Inspector }) {
             <>
               <GateStrip />
               {transcript ? (
-                <p className="unrecorded">
-                  Read from a transcript: it records calls and results, not the states they went through. Gates, hooks and decisions are
-                  unknown.
-                </p>
+                <p className="unrecorded">Read from a transcript: gates, hooks, decisions and states are not in it, so they are unknown.</p>
               ) : (
                 <ChartPanel />
               )}

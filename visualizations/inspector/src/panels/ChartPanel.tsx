@@ -79,8 +79,6 @@ function ChartBody({ layouts, actor, ...rest }: BodyProps) {
   const inspector = useInspector();
   const { cameraFollows } = useView();
   const { flow } = inspector;
-  if (flow.header?.source)
-    return <p className="empty">A transcript records calls and results, not the states they went through: those are unknown.</p>;
   if (!actor) return <p className="empty">Choose an actor to see its machine.</p>;
   const graph = actor.machine === null ? undefined : flow.graphs.get(actor.machine);
   if (!graph) return <p className="empty">The machine of this actor has not been described yet.</p>;
