@@ -23,7 +23,7 @@ const callScenario = ({ name, title, job, quick, warmUp }: CallScenario): Scenar
     title,
     text:
       "Processor time (user and system) of the contestant's process for one call of a tool that does nothing: opening the conversation, " +
-      'requests, reading the stream, everything about the call, closing.',
+      `requests, reading the stream, everything about the call, closing. Each contestant has done the job ${warmUp} times before.`,
     base: HANDWRITTEN.name,
     rows: await measureCalls(lab, lab.quick ? quick : job, warmUp),
   }),
@@ -46,26 +46,53 @@ export const callJobs = {
   '200-conversations': { kind: 'converse', plan: { turns: 4, calls: 4 }, conversations: 200 },
 } as const satisfies Record<string, Converse>;
 
+/** What a process pays before its code is compiled: a command line that lives for one conversation pays nothing else. */
+const firstConversation: Scenario = {
+  name: 'first-conversation',
+  run: async (lab) => {
+    const entrants = [HANDWRITTEN, SIXGATES, ...lab.peers];
+    const measures = new Map<string, number[]>(entrants.map(({ name }) => [name, []]));
+    for (let round = 0; round < (lab.quick ? 1 : 5); round++) {
+      await withAgents(lab, entrants, async (agents) => {
+        for (const agent of agents) {
+          const { cpuUs, calls } = await agent.perform({ kind: 'converse', plan: { turns: 4, calls: 4 }, conversations: 1 });
+          measures.get(agent.entrant.name)?.push(cpuUs / calls);
+        }
+      });
+    }
+    const perCall = (name: string) => measures.get(name) ?? [];
+    const base = perCall(HANDWRITTEN.name);
+    return {
+      scenario: 'first-conversation',
+      title: 'The first conversation of a process',
+      text: 'The same for one conversation of 4 turns of 4 calls in a process that has only just begun: most of it is V8 compiling what runs for the first time.',
+      base: HANDWRITTEN.name,
+      rows: entrants.map(({ name }) => ({ name, value: spreadOf(perCall(name)), unit: 'µs/call', ratio: ratioOf(perCall(name), base) })),
+    };
+  },
+};
+
 export const callScenarios: readonly Scenario[] = [
   callScenario({
     name: 'one-message-64-calls',
     title: '64 calls in one message',
     job: callJobs['one-message-64-calls'],
     quick: { kind: 'converse', plan: { turns: 1, calls: 64 }, conversations: 1 },
-    warmUp: 4,
+    warmUp: 15,
   }),
   callScenario({
     name: '200-turns',
     title: '200 turns of one call',
     job: callJobs['200-turns'],
     quick: { kind: 'converse', plan: { turns: 20, calls: 1 }, conversations: 1 },
-    warmUp: 2,
+    warmUp: 15,
   }),
   callScenario({
     name: '200-conversations',
     title: '200 conversations of 4 turns of 4 calls',
     job: callJobs['200-conversations'],
     quick: { kind: 'converse', plan: { turns: 4, calls: 4 }, conversations: 5 },
-    warmUp: 1,
+    warmUp: 4,
   }),
+  firstConversation,
 ];
