@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Inside node_modules, so that what is built finds its dependencies as it would in a program that installed it. */
-const cache = join(root, 'node_modules/.cache/sixgates');
+export const cache = join(root, 'node_modules/.cache/sixgates');
 /** Everything besides `dist` that `files` in package.json may name. */
 const BESIDE = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'THIRD_PARTY_NOTICES', 'examples'];
 
@@ -31,7 +31,12 @@ export async function builtPackage(): Promise<string> {
 async function build(directory: string): Promise<void> {
   const draft = `${directory}.${process.pid}`;
   mkdirSync(draft, { recursive: true });
-  await run(process.execPath, [join(root, 'scripts/build.mjs'), join(draft, 'dist')], { cwd: root });
+  await run(process.execPath, [join(root, 'scripts/build.mjs'), join(draft, 'dist')], { cwd: root }).catch(
+    ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => {
+      rmSync(draft, { recursive: true });
+      throw new Error(`The package cannot be built:\n${stdout}${stderr}`);
+    },
+  );
   try {
     renameSync(draft, directory);
   } catch (error) {
@@ -39,6 +44,11 @@ async function build(directory: string): Promise<void> {
     if (!existsSync(directory)) throw error;
     rmSync(draft, { recursive: true });
   }
+  forgetOld(directory);
+}
+
+/** Removes what was built an hour ago and more, but for `directory`. */
+export function forgetOld(directory: string): void {
   for (const name of readdirSync(cache)) {
     const old = join(cache, name);
     if (old !== directory && Date.now() - statSync(old).mtimeMs > 3_600_000) rmSync(old, { recursive: true, force: true });
@@ -46,7 +56,7 @@ async function build(directory: string): Promise<void> {
 }
 
 /** Tells one state of the sources from another by names, sizes and times. */
-function stateOf(places: readonly string[]): string {
+export function stateOf(places: readonly string[]): string {
   const hash = createHash('sha256');
   const add = (path: string): void => {
     const stat = statSync(path);

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { extname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, extname, join, relative, sep } from 'node:path';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -19,10 +18,18 @@ export interface StaticFile {
   readonly bytes: Buffer;
 }
 
-/** Where the built page is, seen from `dist/src/inspect/server` or from a checkout's `src/inspect/server`. */
+const { resolve } = createRequire(import.meta.url);
+
+/**
+ * Where the built page is. A package finds itself by name, so this holds for the code as it is built, in a program's bundle, and in a
+ * checkout. Compiled to another place it has no page, which the server then says.
+ */
 export function defaultPageDir(): string {
-  const built = fileURLToPath(new URL('../../../inspector', import.meta.url));
-  return existsSync(join(built, 'index.html')) ? built : fileURLToPath(new URL('../../../dist/inspector', import.meta.url));
+  try {
+    return join(dirname(resolve('sixgates/package.json')), 'dist/inspector');
+  } catch {
+    return '';
+  }
 }
 
 /** The page's files by URL path, read once: a request looks up a name and never touches the disk, so no path can lead out. */
@@ -51,7 +58,7 @@ const LAYOUT_ENGINE = '/elk-worker.min.js';
 export function servedFiles(dir: string): ReadonlyMap<string, StaticFile> {
   const files = new Map(loadPage(dir));
   try {
-    const file = createRequire(import.meta.url).resolve('elkjs/lib/elk-worker.min.js');
+    const file = resolve('elkjs/lib/elk-worker.min.js');
     files.set(LAYOUT_ENGINE, { type: 'text/javascript; charset=utf-8', bytes: readFileSync(file) });
   } catch {
     // The page tells the person that asks for such a drawing.
