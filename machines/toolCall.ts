@@ -28,6 +28,27 @@ const report = <Params = undefined>(build: (context: ToolCallContext, params: Pa
 
 const address = ({ slot, call }: ToolCallContext) => ({ slot, callId: call.id });
 
+/** Said on entry: which state the call is in. */
+const announced = (state: CallState) => ({ type: 'announce' as const, params: { state } });
+
+/** Where a gate's own port fails, nothing is run. */
+const broken = (gate: string) => ({
+  target: '#toolCall.completed' as const,
+  actions: {
+    type: 'conclude' as const,
+    params: ({ event }: { readonly event: { readonly error: unknown } }) => ({ outcome: brokenGateOutcome(gate, event.error) }),
+  },
+});
+
+/** Where a port fails once the tool may have begun, nobody knows what was done. */
+const brokenOff = (what: string) => ({
+  target: '#toolCall.completed' as const,
+  actions: {
+    type: 'conclude' as const,
+    params: ({ event }: { readonly event: { readonly error: unknown } }) => ({ outcome: brokenRunOutcome(what, event.error) }),
+  },
+});
+
 const machine = setup({
   types: {
     context: {} as ToolCallContext,
@@ -138,7 +159,7 @@ const machine = setup({
   states: {
     queued: {
       description: 'Waits for a slot. The executor learns at once whether this input may run beside others.',
-      entry: [{ type: 'announce', params: { state: 'queued' } }, 'weighCall'],
+      entry: [announced('queued'), 'weighCall'],
       on: {
         'call.weighed': { actions: { type: 'tellClass', params: ({ event }) => event } },
         'call.start': { target: 'executing' },
@@ -166,7 +187,7 @@ const machine = setup({
       states: {
         resolving: {
           description: 'Gate 1: the tool by name in the pool as it is now.',
-          entry: [{ type: 'announce', params: { state: 'executing.resolving' } }, 'resolveTool'],
+          entry: [announced('executing.resolving'), 'resolveTool'],
           on: {
             'tool.resolved': { target: 'parsing', actions: { type: 'rememberTool', params: ({ event }) => event } },
             'tool.missing': {
@@ -177,7 +198,7 @@ const machine = setup({
         },
         parsing: {
           description: 'Gate 2: the JSON as decided at block end, then the schema. Also the way back in for an input that was rewritten.',
-          entry: [{ type: 'announce', params: { state: 'executing.parsing' } }, 'parseInput'],
+          entry: [announced('executing.parsing'), 'parseInput'],
           on: {
             'input.accepted': { target: 'validating', actions: { type: 'rememberDigest', params: ({ event }) => event } },
             'input.refused': {
@@ -188,7 +209,7 @@ const machine = setup({
         },
         validating: {
           description: 'Gate 3: the tool’s own validation, where it has one.',
-          entry: { type: 'announce', params: { state: 'executing.validating' } },
+          entry: announced('executing.validating'),
           initial: 'matching',
           states: {
             matching: { always: [{ guard: 'toolHasNoValidation', target: '#toolCall.executing.hooking' }, { target: 'running' }] },
@@ -206,20 +227,14 @@ const machine = setup({
                     actions: { type: 'conclude', params: ({ event }) => ({ outcome: invalidOutcome(messageOf(event.output)) }) },
                   },
                 ],
-                onError: {
-                  target: '#toolCall.completed',
-                  actions: {
-                    type: 'conclude',
-                    params: ({ event }) => ({ outcome: brokenGateOutcome('validating the input', event.error) }),
-                  },
-                },
+                onError: broken('validating the input'),
               },
             },
           },
         },
         hooking: {
           description: 'Gate 4: PreToolUse hooks, once per call, whatever they rewrite.',
-          entry: { type: 'announce', params: { state: 'executing.hooking' } },
+          entry: announced('executing.hooking'),
           initial: 'matching',
           states: {
             matching: {
@@ -247,20 +262,14 @@ const machine = setup({
                     actions: { type: 'rememberHooks', params: ({ event }) => ({ hook: event.output }) },
                   },
                 ],
-                onError: {
-                  target: '#toolCall.completed',
-                  actions: {
-                    type: 'conclude',
-                    params: ({ event }) => ({ outcome: brokenGateOutcome('running PreToolUse hooks', event.error) }),
-                  },
-                },
+                onError: broken('running PreToolUse hooks'),
               },
             },
           },
         },
         deciding: {
           description: 'Gate 5: the facts are gathered once; the permission machine moves by them, and asks where it must.',
-          entry: { type: 'announce', params: { state: 'executing.deciding' } },
+          entry: announced('executing.deciding'),
           initial: 'matching',
           states: {
             matching: { always: [{ guard: 'toolHasNoOpinion', target: 'gathering' }, { target: 'consulting' }] },
@@ -269,13 +278,7 @@ const machine = setup({
                 src: 'askTool',
                 input: call,
                 onDone: 'gathering',
-                onError: {
-                  target: '#toolCall.completed',
-                  actions: {
-                    type: 'conclude',
-                    params: ({ event }) => ({ outcome: brokenGateOutcome('the tool’s permission check', event.error) }),
-                  },
-                },
+                onError: broken('the tool’s permission check'),
               },
             },
             gathering: {
@@ -330,29 +333,20 @@ const machine = setup({
                     ],
                   },
                 ],
-                onError: {
-                  target: '#toolCall.completed',
-                  actions: {
-                    type: 'conclude',
-                    params: ({ event }) => ({ outcome: brokenGateOutcome('the permission decision', event.error) }),
-                  },
-                },
+                onError: broken('the permission decision'),
               },
             },
           },
         },
         calling: {
           description: 'Gate 6: the side effect. An abort signals the tool and waits for it; the port bounds that wait by a grace.',
-          entry: { type: 'announce', params: { state: 'executing.calling' } },
+          entry: announced('executing.calling'),
           invoke: {
             id: 'tool',
             src: 'callTool',
             input: call,
             onDone: { target: 'reporting', actions: { type: 'rememberEnd', params: ({ event }) => ({ end: event.output }) } },
-            onError: {
-              target: '#toolCall.completed',
-              actions: { type: 'conclude', params: ({ event }) => ({ outcome: brokenGateOutcome('calling the tool', event.error) }) },
-            },
+            onError: broken('calling the tool'),
           },
           on: {
             'tool.progressed': { actions: { type: 'tellProgress', params: ({ event }) => event } },
@@ -374,7 +368,7 @@ const machine = setup({
         reporting: {
           description:
             'PostToolUse hooks, mapping to a tool_result, size budget, persistence. The tool has ended; an abort only cuts the hooks.',
-          entry: { type: 'announce', params: { state: 'executing.reporting' } },
+          entry: announced('executing.reporting'),
           initial: 'mapping',
           on: {
             'gate.broke': {
@@ -409,13 +403,7 @@ const machine = setup({
                     params: ({ context, event }) => ({ outcome: outcomeOfRun(endOf(context), event.output, context.abort) }),
                   },
                 },
-                onError: {
-                  target: '#toolCall.completed',
-                  actions: {
-                    type: 'conclude',
-                    params: ({ event }) => ({ outcome: brokenRunOutcome('reporting the result', event.error) }),
-                  },
-                },
+                onError: brokenOff('reporting the result'),
               },
               on: {
                 abort: { actions: { type: 'passAbortToReport', params: ({ event }) => event } },
@@ -442,18 +430,18 @@ const machine = setup({
             { target: 'failed' },
           ],
         },
-        succeeded: { entry: [{ type: 'announce', params: { state: 'completed.succeeded' } }, 'fixResult', 'tellCompleted'] },
-        failed: { entry: [{ type: 'announce', params: { state: 'completed.failed' } }, 'fixResult', 'tellCompleted'] },
-        invalid: { entry: [{ type: 'announce', params: { state: 'completed.invalid' } }, 'fixResult', 'tellCompleted'] },
-        denied: { entry: [{ type: 'announce', params: { state: 'completed.denied' } }, 'fixResult', 'tellCompleted'] },
-        cancelled: { entry: [{ type: 'announce', params: { state: 'completed.cancelled' } }, 'fixResult', 'tellCompleted'] },
-        stopped: { entry: [{ type: 'announce', params: { state: 'completed.stopped' } }, 'fixResult', 'tellCompleted'] },
+        succeeded: { entry: [announced('completed.succeeded'), 'fixResult', 'tellCompleted'] },
+        failed: { entry: [announced('completed.failed'), 'fixResult', 'tellCompleted'] },
+        invalid: { entry: [announced('completed.invalid'), 'fixResult', 'tellCompleted'] },
+        denied: { entry: [announced('completed.denied'), 'fixResult', 'tellCompleted'] },
+        cancelled: { entry: [announced('completed.cancelled'), 'fixResult', 'tellCompleted'] },
+        stopped: { entry: [announced('completed.stopped'), 'fixResult', 'tellCompleted'] },
       },
     },
 
     yielded: {
       type: 'final',
-      entry: { type: 'announce', params: { state: 'yielded' } },
+      entry: announced('yielded'),
     },
   },
 });
