@@ -9,6 +9,7 @@ import { pagesWithDiagrams, withDiagrams } from '../../scripts/docs.js';
 import { HOOK_EVENTS } from '../../src/hooks/types.js';
 import { ALL_MODES, type ScriptedServer, scriptedServer } from '../../src/testing/index.js';
 import { getAllBaseTools } from '../../src/tool/index.js';
+import { builtSources } from '../support/builtSources.js';
 import { type Block, linksOf } from './blocks.js';
 import { BLOCKS, clearStage, directoryOf, fileOf, PAGES, place, root, setStage, stage, typeErrors } from './stage.js';
 import { SCRIPTS } from './worlds.js';
@@ -19,14 +20,40 @@ const home = process.cwd();
 /** Commands and compilers are processes of their own: on a busy machine they take their time. */
 const PATIENT = { timeout: 120_000 };
 
-beforeAll(setStage);
-afterAll(() => {
+const isRunnable = ({ language, marks }: Block): boolean =>
+  (language === 'ts' || language === 'sh') && marks['not run'] === undefined && marks.file === undefined;
+
+let cli: string;
+/** What the blocks of the pages said. Pages are played beside one another, the blocks of a page one after another. */
+const played = new Map<Block, Promise<string>>();
+let compiled: Promise<readonly string[]>;
+let passed: Promise<string>;
+
+beforeAll(async () => {
+  const library = await builtSources();
+  setStage(library);
+  cli = join(library, 'dist/src/cli/main.js');
+  for (const page of PAGES) {
+    let before: Promise<unknown> = Promise.resolve();
+    for (const block of BLOCKS.filter((one) => one.page === page && isRunnable(one))) {
+      const playing = before.then(() => play(block));
+      played.set(block, playing);
+      before = playing.catch(() => {});
+    }
+  }
+  compiled = typeErrors();
+  passed = runTests();
+  // What fails is told by the test that looks at it.
+  for (const work of [compiled, passed]) work.catch(() => {});
+});
+afterAll(async () => {
+  await Promise.allSettled([...played.values(), compiled, passed]);
   process.chdir(home);
   clearStage();
 });
 
 it('holds blocks of TypeScript that compile', PATIENT, async () => {
-  expect(await typeErrors()).toEqual([]);
+  expect(await compiled).toEqual([]);
 });
 
 it('links to files that exist', () => {
@@ -80,14 +107,11 @@ it.each(BLOCKS.filter(({ language }) => language === 'json').map((block) => [pla
   },
 );
 
-const isRunnable = ({ language, marks }: Block): boolean =>
-  (language === 'ts' || language === 'sh') && marks['not run'] === undefined && marks.file === undefined;
-
 describe.each(PAGES.filter((page) => BLOCKS.some((block) => block.page === page && isRunnable(block))))('%s', (page) => {
   const blocks = BLOCKS.filter((block) => block.page === page);
   for (const block of blocks.filter(isRunnable)) {
     it(`${block.language} block in line ${block.line} runs, and says what the page says`, PATIENT, async () => {
-      const said = await play(block);
+      const said = await played.get(block);
       const next = blocks[blocks.indexOf(block) + 1];
       if (next?.language === 'text') for (const line of linesOf(next)) expect(said).toContain(line);
     });
@@ -96,6 +120,10 @@ describe.each(PAGES.filter((page) => BLOCKS.some((block) => block.page === page 
 
 const tests = BLOCKS.filter(({ marks }) => marks.file?.endsWith('.test.ts') === true);
 it.runIf(tests.length > 0)('holds tests that pass', PATIENT, async () => {
+  expect(await passed).toMatch(new RegExp(`Test Files\\s+${tests.length} passed`));
+});
+
+async function runTests(): Promise<string> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const args = ['run', '--config', join(root, 'test/docs/vitest.pages.ts'), '--dir', stage];
   const env = { ...process.env, HOME: stage, NO_COLOR: '1' };
@@ -104,8 +132,8 @@ it.runIf(tests.length > 0)('holds tests that pass', PATIENT, async () => {
       throw new Error(`${error.stdout ?? ''}${error.stderr ?? ''}`);
     },
   );
-  expect(stdout).toMatch(new RegExp(`Test Files\\s+${tests.length} passed`));
-});
+  return stdout;
+}
 
 /** Lines that must be there as they are; `…` stands for anything, so what is around it is looked for piece by piece. */
 const linesOf = ({ text }: Block): readonly string[] =>
@@ -140,7 +168,15 @@ async function serverFor({ marks }: Block): Promise<ScriptedServer | undefined> 
   return await scriptedServer({ script });
 }
 
-async function playCode(block: Block, env: Readonly<Record<string, string>>): Promise<string> {
+/** Blocks of TypeScript run in this process, whose directory, environment and console they share: one at a time. */
+let free: Promise<unknown> = Promise.resolve();
+function playCode(block: Block, env: Readonly<Record<string, string>>): Promise<string> {
+  const playing = free.then(() => playAlone(block, env));
+  free = playing.catch(() => {});
+  return playing;
+}
+
+async function playAlone(block: Block, env: Readonly<Record<string, string>>): Promise<string> {
   const said: string[] = [];
   const listen = (chunk: unknown): boolean => said.push(String(chunk)) > 0;
   process.chdir(directoryOf(block.page));
@@ -162,7 +198,7 @@ async function playCode(block: Block, env: Readonly<Record<string, string>>): Pr
 
 /** `npx sixgates` is the command line of the sources; everything else is what it is. */
 async function playCommands({ page, text, marks }: Block, env: Readonly<Record<string, string>>): Promise<string> {
-  const script = `npx() { shift; "${process.execPath}" --import tsx "${MAIN}" "$@"; }\n${text}`;
+  const script = `npx() { shift; "${process.execPath}" "${cli}" "$@"; }\n${text}`;
   const cwd = directoryOf(page);
   const ended = await run('bash', ['-c', script], { cwd, env: { ...process.env, ...env } }).catch(
     (error: { readonly code?: number; readonly stdout?: string; readonly stderr?: string }) => error,

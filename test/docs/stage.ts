@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -26,8 +26,13 @@ const isCode = ({ language }: Block): boolean => language === 'ts';
 /** Where a block of TypeScript is written. */
 export const fileOf = ({ page, line, marks }: Block): string => join(directoryOf(page), marks.file ?? `line-${line}.ts`);
 
-/** Every page gets a directory with a copy of the demo project, and its blocks as files. */
-export function setStage(): void {
+/**
+ * Every page gets a directory with a copy of the demo project, and its blocks as files. What Node itself loads there finds the package
+ * installed: `library` is its directory.
+ */
+export function setStage(library: string): void {
+  mkdirSync(join(stage, 'node_modules'), { recursive: true });
+  symlinkSync(library, join(stage, 'node_modules/sixgates'));
   for (const page of PAGES) {
     const directory = directoryOf(page);
     mkdirSync(directory, { recursive: true });
@@ -52,6 +57,7 @@ export async function typeErrors(): Promise<readonly string[]> {
   const up = '../../';
   const paths = {
     sixgates: [`${up}src/index.ts`],
+    'sixgates/machines': [`${up}src/machines.ts`],
     'sixgates/testing': [`${up}src/testing/index.ts`],
     'sixgates/testing/vitest': [`${up}src/testing/vitest.ts`],
     'sixgates/testing/node': [`${up}src/testing/node.ts`],

@@ -1,7 +1,12 @@
-import { mergeConfig } from 'vitest/config';
-import base from '../../vitest.config.js';
+import { defineConfig } from 'vitest/config';
 
-/** The project's own settings, for the tests that stand in pages. */
-const config = mergeConfig(base, {});
-config.test = { ...config.test, include: ['**/*.test.ts'], exclude: ['**/node_modules/**'] };
-export default config;
+/** For the tests that stand in pages, which find the package installed as their readers do. */
+export default defineConfig({
+  test: {
+    include: ['**/*.test.ts'],
+    testTimeout: 60_000,
+    // They share the library, which takes longer to load than they take to run, and nothing else.
+    isolate: false,
+    maxWorkers: 1,
+  },
+});

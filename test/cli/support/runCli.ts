@@ -1,9 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import stripAnsi from 'strip-ansi';
+import { builtCli } from '../../support/builtSources.js';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
-const main = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
+const main = await builtCli();
 
 export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -27,7 +28,7 @@ export class Cli {
   private readonly waiting = new Set<() => void>();
 
   constructor(args: readonly string[], { env = {}, terminal = false, input = terminal }: CliOptions = {}) {
-    const node = [process.execPath, '--import', 'tsx', main, ...args];
+    const node = [process.execPath, main, ...args];
     const [command = '', ...rest] = terminal ? ['script', '-qefc', node.map(quoted).join(' '), '/dev/null'] : node;
     this.child = spawn(command, rest, { cwd: repository, env: { ...bareEnvironment(), ...env } });
     this.child.stdout.on('data', (chunk: Buffer) => this.hear('stdout', chunk));
