@@ -20,7 +20,8 @@ interface CallReport {
 export interface FlowReport {
   readonly name: string;
   readonly kind: 'recording' | 'transcript';
-  readonly startedAt: string;
+  /** ISO 8601; null where the file holds no such time. */
+  readonly startedAt: string | null;
   readonly durationMs: number;
   readonly events: number;
   readonly calls: readonly CallReport[];
@@ -52,13 +53,19 @@ export function flowReport({ header, events, warnings }: FlowRecording): FlowRep
   return {
     name: header.name,
     kind: header.source?.kind ?? 'recording',
-    startedAt: new Date(header.startedAt).toISOString(),
+    startedAt: isoOf(header.startedAt),
     durationMs: events.at(-1)?.t ?? 0,
     events: events.length,
     calls: [...calls.values()],
     ...(header.source ? { source: header.source } : {}),
     warnings,
   };
+}
+
+/** A damaged header may hold any number. */
+function isoOf(time: number): string | null {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
 /** What a transcript held and what was left out, in a few lines for a terminal. */

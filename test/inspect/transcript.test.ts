@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { FlowEventOf, FlowRecording } from '../../src/inspect/index.js';
-import { readFlow } from '../../src/inspect/index.js';
+import { parseFlowText, readFlow } from '../../src/inspect/index.js';
 import { decodeRecording, encodeRecording } from '../../src/inspect/recording.js';
 import { transcriptFlow } from '../../src/inspect/transcript/convert.js';
 import * as scripted from '../../src/testing/index.js';
@@ -199,6 +199,23 @@ describe('a transcript as a flow', () => {
   });
 });
 
+describe('a line of the journal of this runtime', () => {
+  it('tells how a call ended, and its result where no other line does', () => {
+    const flow = flowOf([
+      answer('msg_1', toolUse('toolu_1', 'Bash'), { s: 1 }),
+      {
+        type: 'call.outcome',
+        callId: 'toolu_1',
+        outcome: { kind: 'cancelled' },
+        result: toolResult('toolu_1', 'cut', true),
+        timestamp: at(2),
+      },
+    ]);
+    expect(outcomes(flow)).toEqual({ toolu_1: 'cancelled' });
+    expect(eventsOf(flow, 'result')[0]).toMatchObject({ t: 1000, at: { line: 2 }, isError: true });
+  });
+});
+
 describe('times of a transcript', () => {
   it('stand where the lines say, and never run backwards, whatever a clock has done', () => {
     const flow = flowOf([
@@ -301,6 +318,11 @@ describe('a transcript file', () => {
     expect(decodeRecording(encodeRecording(flow))).toEqual(flow);
   });
 
+  it('is named by the page where it can open recordings only', () => {
+    expect(() => parseFlowText(jsonl([user('go')]).toString())).toThrow('A Claude Code transcript opens with `sixgates inspect <file>`.');
+    expect(() => parseFlowText('{"some":"object"}')).toThrow(/must be a header with "format":"flow\/1"\.$/);
+  });
+
   it('that is neither transcript nor recording is refused by name', () => {
     const dir = tempDir();
     for (const [name, content] of [
@@ -318,6 +340,7 @@ describe('a transcript file', () => {
       '{"type":"header","seq":0,"t":0,"format":"flow/9","name":"","startedAt":0,"runtime":{},"redaction":{}}\n',
     );
     expect(() => readFlow(join(dir, 'newer'))).toThrow('"flow/9"');
+    expect(() => readFlow(dir)).toThrow(`Cannot open ${dir}: it is a directory`);
     expect(() => readFlow(join(dir, 'absent'))).toThrow(`Cannot open ${join(dir, 'absent')}: ENOENT`);
   });
 

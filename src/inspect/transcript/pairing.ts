@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../json.js';
-import { isServerToolResult, isServerToolUse, isToolResult, type LooseBlock, textField } from '../../messages/blocks.js';
+import { isLooseBlock, isServerToolResult, isServerToolUse, isToolResult, type LooseBlock, textField } from '../../messages/blocks.js';
 import type { Line } from './lines.js';
 
 /** A call as the file has it. */
@@ -37,7 +37,7 @@ export function pairCalls(lines: readonly Line[]): Pairing {
   let repeatedCalls = 0;
   let repeatedResults = 0;
   for (const line of lines) {
-    for (const [index, block] of line.blocks.entries()) {
+    for (const [index, block] of blocksOn(line).entries()) {
       if (isCall(block)) {
         const id = textField(block, 'id') || placeId(line, index);
         if (calls.has(id)) repeatedCalls++;
@@ -56,6 +56,11 @@ export function pairCalls(lines: readonly Line[]): Pairing {
     else orphans.push(result);
   }
   return { calls, orphans, repeatedCalls, repeatedResults };
+}
+
+/** Sixgates' own transcripts may hold a result in the journal, when its line could not be written with it. */
+function blocksOn({ type, entry, blocks }: Line): readonly LooseBlock[] {
+  return type === 'call.outcome' && isLooseBlock(entry.result) ? [entry.result] : blocks;
 }
 
 /** A call of this client or of the API's own servers. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { FlowRecording } from '../protocol/flowEvents.js';
@@ -19,6 +19,7 @@ const HEADER_BYTES = 64;
  */
 export function readFlow(file: string, options: { readonly redaction?: RedactionOptions } = {}): FlowRecording {
   try {
+    if (statSync(file).isDirectory()) throw new Error('it is a directory; name one of the files in it.');
     const bytes = readFileSync(file);
     try {
       return decodeRecording(bytes);

@@ -10,6 +10,7 @@ import { outcomeOf } from './outcome.js';
 import { contentText, isCall, isResult, type Pairing, type RecordedCall } from './pairing.js';
 import { besideResults, partQueries, type RecordedQuery, type RecordedTurn, saidOn } from './queries.js';
 import type { LineTimes } from './times.js';
+import { callNamedBy, eventNameOf, queryStatus, subagentLabel, titleOf } from './words.js';
 
 interface Item {
   readonly t: number;
@@ -222,13 +223,7 @@ export class TranscriptTeller {
       return;
     }
     const { message: _said, parentUuid: _parent, uuid: _uuid, ...rest } = entry;
-    const name =
-      type === 'system'
-        ? (stringAt(entry, 'subtype') ?? 'system')
-        : type === 'attachment'
-          ? `attachment.${stringAt(entry, 'attachment', 'type') ?? 'unknown'}`
-          : type;
-    this.#event(call ?? query ?? session, line, name, rest);
+    this.#event(call ?? query ?? session, line, eventNameOf(line), rest);
   }
 
   #besideResult(on: Told, line: Line): void {
@@ -263,7 +258,7 @@ export class TranscriptTeller {
 }
 
 /** The place of a line as events carry it. */
-export function placed(line: Line | undefined): { readonly at?: FilePlace } {
+function placed(line: Line | undefined): { readonly at?: FilePlace } {
   if (!line) return {};
   const { file, number } = line;
   return { at: file.name === undefined ? { line: number } : { line: number, file: file.name } };
@@ -272,28 +267,3 @@ export function placed(line: Line | undefined): { readonly at?: FilePlace } {
 const latest = (times: readonly number[]): number => times.reduce((last, t) => Math.max(last, t), 0);
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';
 const contentOf = ({ entry }: Line): unknown => (isJsonObject(entry.message) ? (entry.message.content ?? '') : '');
-
-function subagentLabel({ agentId, call }: Conversation): string {
-  return stringAt(call?.input, 'description') ?? stringAt(call?.input, 'subagent_type') ?? agentId ?? 'of an unknown call';
-}
-
-/** What the session is called; the newest name counts, a person's before a made one. */
-function titleOf(lines: readonly Line[]): string | undefined {
-  const newest = (type: string, key: string): string | undefined =>
-    lines.flatMap((line) => (line.type === type ? (stringAt(line.entry, key) ?? []) : [])).at(-1);
-  return newest('custom-title', 'customTitle') ?? newest('ai-title', 'aiTitle');
-}
-
-function queryStatus({ others, turns }: RecordedQuery): ActorStopped['status'] {
-  if (others.some((line) => line.type === 'user' && saidOn(line) === 'interrupted')) return 'stopped';
-  const last = turns.at(-1);
-  if (!last || last.calls.length > 0 || last.lines.some(({ entry }) => entry.isApiErrorMessage === true)) return 'unknown';
-  return 'done';
-}
-
-/** Hook and progress lines name their call in one of these fields. */
-function callNamedBy({ entry }: Line): string | undefined {
-  return (
-    stringAt(entry, 'toolUseID') ?? stringAt(entry, 'callId') ?? stringAt(entry, 'attachment', 'toolUseID') ?? stringAt(entry, 'toolUseId')
-  );
-}
