@@ -20,7 +20,7 @@ const BESIDE = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'THIRD_P
 export async function builtPackage(): Promise<string> {
   const directory = join(
     cache,
-    `package-${stateOf(['machines', 'src', 'visualizations/inspector', 'scripts/build.mjs', 'tsconfig.build.json'])}`,
+    `package-${stateOf(['package.json', 'machines', 'src', 'visualizations/inspector', 'scripts/build.mjs', 'tsconfig.build.json'])}`,
   );
   if (!existsSync(directory)) await build(directory);
   // Texts change without a build.
