@@ -3,6 +3,7 @@ import type { McpServers } from '../mcp/servers.js';
 import type { Transcript } from '../messages/transcript.js';
 import { messageOf } from '../tool/errors.js';
 import type { SessionSource } from './assemble.js';
+import { closeObservers } from './observers.js';
 import type { Services, SessionLifecycle } from './services.js';
 
 interface LifecycleParts {
@@ -57,6 +58,7 @@ export function createLifecycle({
       const request = { id: 'hook:SessionEnd', event: 'SessionEnd', subject: 'other', payload: { reason: 'other' } } as const;
       await session.runHooks(request, new AbortController().signal);
     });
+    await step('hooks', () => closeObservers(session));
     await step('hooks', () => hooks.close());
     await step('MCP servers', () => servers.close());
     await step('the result files', () => session.results.flush());
@@ -88,8 +90,18 @@ export function createLifecycle({
       if (!hooks.isConfigured(event, subject)) return;
       const payload = agent ? { agent_id: agent.id, agent_type: agent.type } : { source, model: model.id };
       const request = { id: `hook:${event}${agent ? `:${agent.id}` : ''}`, event, subject, payload } as const;
-      const { additionalContext } = await session.runHooks(request, new AbortController().signal);
+      const { additionalContext, initialUserMessage, sessionTitle } = await session.runHooks(request, new AbortController().signal);
       session.promptContext = [...session.promptContext, ...additionalContext];
+      const idle = [
+        ...(initialUserMessage === undefined ? [] : ['initialUserMessage']),
+        ...(sessionTitle === undefined ? [] : ['sessionTitle']),
+      ];
+      if (idle.length > 0)
+        session.update({
+          type: 'notice',
+          level: 'warning',
+          message: `${event} hook: ${idle.join(' and ')} has no effect here: a session begins with what it is sent, and has no title.`,
+        });
     },
     close: () => {
       closing ??= close();

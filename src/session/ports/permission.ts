@@ -5,6 +5,7 @@ import type { JsonObject } from '../../json.js';
 import type { PermissionAnswer, PermissionUpdate, ToolVerdict, TraceEntry } from '../../permissions/types.js';
 import { resolveToolPaths } from '../../tools/index.js';
 import type { CallRecord } from '../callBook.js';
+import { tellOfQuestion } from '../observers.js';
 import { asyncPort } from '../port.js';
 import type { Services } from '../services.js';
 import { toolContext } from '../toolContext.js';
@@ -102,16 +103,40 @@ export const askPerson = asyncPort<PermissionQuestion, AddressedAnswer>(async (q
   }
   const tool = toolOf(record);
   const agent = services.agentName === undefined ? {} : { agent: services.agentName };
-  return services.questions.askPermission(
-    { ...question, input, title: tool.renderToolUseMessage(inputOf(record)).title, ...agent },
-    signal,
-  );
+  const prompt = { ...question, input, title: tool.renderToolUseMessage(inputOf(record)).title, ...agent };
+  tellOfQuestion(prompt, services);
+  return services.questions.askPermission(prompt, signal);
 });
 
 export const classifyPermission = asyncPort<PermissionQuestion, ClassifierVerdict>(async (question, { services, signal }) => {
   if (!services.classify) return { behavior: 'ask', reason: 'There is no classifier.' };
-  return services.classify(question, observableOf(services.calls.get(question.callId)), signal);
+  const record = services.calls.get(question.callId);
+  const verdict = await services.classify(question, observableOf(record), signal);
+  return verdict.behavior === 'deny' ? deniedByClassifier(record, verdict, services, signal) : verdict;
 });
+
+/** PermissionDenied: what its hooks say changes nothing but whether the model is told that it may try again. */
+async function deniedByClassifier(
+  record: CallRecord,
+  verdict: ClassifierVerdict,
+  services: Services,
+  signal: AbortSignal,
+): Promise<ClassifierVerdict> {
+  const tool = toolOf(record);
+  const { id } = record.call;
+  if (!services.hooks.isConfigured('PermissionDenied', tool.name)) return verdict;
+  const told = await services.runHooks(
+    {
+      id: `hook:PermissionDenied:${id}`,
+      event: 'PermissionDenied',
+      subject: tool.name,
+      toolUseId: id,
+      payload: { tool_name: tool.name, tool_input: observableOf(record), tool_use_id: id, reason: verdict.reason, ...mcpIdentity(record) },
+    },
+    signal,
+  );
+  return told.retry === true ? { ...verdict, reason: `${verdict.reason} You may try this call again.` } : verdict;
+}
 
 const answerTo = ({ callId, inputDigest }: PermissionQuestion, answer: PermissionAnswer): AddressedAnswer => ({
   callId,

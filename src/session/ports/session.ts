@@ -3,6 +3,7 @@ import type { QueryOutput } from '../../../machines/query.js';
 import type { SessionStart } from '../../../machines/session.js';
 import { messageOf } from '../../tool/errors.js';
 import { promptText, returnUndelivered } from '../delivery.js';
+import { tellOfFailure } from '../observers.js';
 import { closeOpenCalls } from '../openCalls.js';
 import { asyncPort } from '../port.js';
 import type { Services } from '../services.js';
@@ -42,7 +43,7 @@ export function openQuery(queryId: string, services: Services): void {
 
 /** A query is over. Whatever ended it, the history that it leaves can be gone on from. */
 export function endQuery(
-  { queryId, end, reason, turns }: Pick<QueryOutput, 'queryId' | 'end' | 'reason' | 'turns'>,
+  { queryId, end, reason, turns, error = null }: Pick<QueryOutput, 'queryId' | 'end' | 'reason' | 'turns'> & Partial<QueryOutput>,
   session: Services,
 ): void {
   session.runningQuery = undefined;
@@ -53,4 +54,5 @@ export function endQuery(
   }
   returnUndelivered(session);
   session.update({ type: 'query.ended', queryId, end, reason, turns, text: session.conversation.answerText, usage: session.usage });
+  tellOfFailure({ queryId, end, reason }, error, session);
 }
