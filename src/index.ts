@@ -83,6 +83,7 @@ export type {
 } from './permissions/types.js';
 export type { PermissionStore, UpdateResult } from './permissions/updates.js';
 export type { AgentDefinition, GivenAgent } from './session/agentDefinitions.js';
+export type { AgentSession } from './session/agentSessions.js';
 export type { ModelOptions, SessionLimitOptions, SessionOptions, SettingsOptions } from './session/options.js';
 export type { AnswerReceipt, PermissionPrompt, PersonPrompt } from './session/questions.js';
 export type { QueryEnded, Sending } from './session/sending.js';

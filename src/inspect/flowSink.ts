@@ -26,10 +26,11 @@ export interface FlowSink {
   /** A call's one result. `body` is the block's content. */
   result(fact: { readonly toolUseId: string; readonly toolName: string; readonly outcome: CallOutcome; readonly body: unknown }): void;
   /** A request goes to the model. `body` is what is sent. */
-  modelRequest(fact: { readonly requestId: string; readonly model: string; readonly body: unknown }): void;
+  modelRequest(fact: { readonly requestId: string; readonly agent?: string; readonly model: string; readonly body: unknown }): void;
   /** The answer to a request has ended. */
   modelEnd(fact: {
     readonly requestId: string;
+    readonly agent?: string;
     readonly model: string;
     readonly stopReason?: string;
     readonly inputTokens?: number;

@@ -59,7 +59,7 @@ export function inspectFlow(target: InspectionTarget, options: FlowOptions = {})
   const stops = [
     adapter.attach(inspectable.actor),
     gate?.watch({ log, pathOf: (ref) => adapter.pathOf(ref) }),
-    inspectable.attachInspection?.({ sink, desk }),
+    inspectable.attachInspection?.({ sink, desk, attach: (root, host) => adapter.attach(root, host) }),
   ];
   return {
     log,
@@ -206,7 +206,7 @@ export { type MachineModule, type RegressionTestOptions, regressionTest } from '
 export { type FlowListener, FlowLog, type FlowLogOptions } from './flowLog.js';
 export { createFlowSink, type FlowSink } from './flowSink.js';
 export { DebugGate, type DebugGateOptions } from './gate/debugGate.js';
-export type { Inspectable, InspectableSession, InspectionTarget } from './inspectable.js';
+export type { Inspectable, InspectableSession, InspectionFeeds, InspectionTarget, Placement } from './inspectable.js';
 export type * from './protocol/flowEvents.js';
 export { type ActorMoment, FlowIndex } from './protocol/flowIndex.js';
 export { isFlowEvent, NotAFlowError, parseFlowText } from './protocol/flowText.js';

@@ -1,41 +1,82 @@
-import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../json.js';
-import type { PermissionAnswer } from '../permissions/types.js';
-import type { AnswerReceipt, PermissionPrompt, PersonPrompt } from '../session/questions.js';
+import { type AnyActorRef, isMachineSnapshot } from 'xstate';
+import type { JsonObject } from '../json.js';
 import type { SessionUpdate } from '../session/updates.js';
-import type { PersonAnswers } from '../tool/types.js';
-import type { ApprovalDesk, Settlement } from './approvalDesk.js';
+import { asActor } from './actorRefs.js';
 import type { FlowSink } from './flowSink.js';
-import type { Inspectable, InspectableSession } from './inspectable.js';
-import type { AskedQuestion, RpcError } from './protocol/rpc.js';
+import type { Inspectable, InspectableSession, InspectionFeeds } from './inspectable.js';
+import { QuestionFeed } from './questionFeed.js';
 
-/** A session as something to inspect: its updates feed the flow, its open questions lie on the desk. */
+/** A session as something to inspect: its updates feed the flow, its open questions lie on the desk, its subagents are shown below their calls. */
 export function sessionFeed(session: InspectableSession): Inspectable {
   return {
     actor: session.actor,
     name: `session ${session.id}`,
     ...(session.gate ? { gate: session.gate } : {}),
-    attachInspection: ({ sink, desk }) => {
-      const feed = new SessionFeed(session, sink, desk);
-      for (const prompt of session.openPermissions) feed.ask(prompt);
-      for (const prompt of session.openQuestions) feed.inquire(prompt);
-      const subscription = session.updates$.subscribe((update) => feed.take(update));
-      return () => subscription.unsubscribe();
+    attachInspection: (feeds) => {
+      const feed = new SessionFeed(session, feeds.sink, '');
+      const questions = new QuestionFeed(session, feeds.desk);
+      for (const prompt of session.openPermissions) questions.ask(prompt);
+      for (const prompt of session.openQuestions) questions.inquire(prompt);
+      const subscription = session.updates$.subscribe((update) => {
+        feed.take(update);
+        questions.take(update);
+      });
+      const letAgentsGo = watchAgents(session, feeds, '');
+      return () => {
+        subscription.unsubscribe();
+        letAgentsGo();
+      };
     },
   };
 }
 
+/** Shows the subagents of a session, and theirs. Ids of calls are unique within one conversation only, so an agent's id stands before them. */
+function watchAgents(session: Pick<InspectableSession, 'actor' | 'onAgent'>, feeds: InspectionFeeds, prefix: string): () => void {
+  const stops: (() => void)[] = [];
+  const stop = session.onAgent?.((agent) => {
+    const callPrefix = `${agent.id}/`;
+    const feed = new SessionFeed(agent, feeds.sink, `${prefix}${callPrefix}`);
+    const subscription = agent.updates$.subscribe((update) => feed.take(update));
+    const host = { actor: actorOfCall(session.actor, agent.callId), name: agent.type, callPrefix };
+    stops.push(() => subscription.unsubscribe(), feeds.attach(agent.actor, host), watchAgents(agent, feeds, `${prefix}${callPrefix}`));
+  });
+  return () => {
+    stop?.();
+    for (const one of stops) one();
+  };
+}
+
+/** The actor of a call that is open, somewhere below `root`. */
+function actorOfCall(root: AnyActorRef, callId: string): AnyActorRef | undefined {
+  const snapshot: unknown = root.getSnapshot();
+  if (!isMachineSnapshot(snapshot)) return undefined;
+  const call: unknown = isRecord(snapshot.context) ? snapshot.context.call : undefined;
+  if (isRecord(call) && call.id === callId) return root;
+  for (const child of Object.values<unknown>(snapshot.children)) {
+    const ref = asActor(child);
+    const found = ref && actorOfCall(ref, callId);
+    if (found) return found;
+  }
+  return undefined;
+}
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
+
+/** What a session tells, as facts of the flow. */
 class SessionFeed {
-  readonly #settle = new Map<string, (by: string, behavior: Settlement['behavior']) => void>();
   readonly #inputs = new Map<string, JsonObject>();
   #model = '';
   #request: string | undefined;
+  /** Marks the requests of a subagent. */
+  readonly #agent: { readonly agent?: string };
 
   constructor(
-    readonly session: InspectableSession,
+    readonly session: Pick<InspectableSession, 'mode'>,
     readonly sink: FlowSink,
-    readonly desk: ApprovalDesk,
-  ) {}
+    /** Stands before the ids of its calls; empty for the main session. */
+    readonly prefix: string,
+  ) {
+    this.#agent = prefix === '' ? {} : { agent: prefix.slice(0, -1) };
+  }
 
   take(update: SessionUpdate): void {
     switch (update.type) {
@@ -44,7 +85,12 @@ class SessionFeed {
         break;
       case 'turn.started':
         this.#request = `model:${update.queryId}:${update.turn}`;
-        this.sink.modelRequest({ requestId: this.#request, model: this.#model, body: { queryId: update.queryId, turn: update.turn } });
+        this.sink.modelRequest({
+          requestId: this.#request,
+          ...this.#agent,
+          model: this.#model,
+          body: { queryId: update.queryId, turn: update.turn },
+        });
         break;
       case 'model.ended':
         this.#modelEnded(update);
@@ -54,16 +100,27 @@ class SessionFeed {
         break;
       case 'call.decision': {
         const input = this.#inputs.get(update.callId);
-        const { callId: toolUseId, tool: toolName, decision } = update;
-        this.sink.decision({ toolUseId, toolName, mode: this.session.mode, decision, ...(input === undefined ? {} : { input }) });
+        const { callId, tool: toolName, decision } = update;
+        this.sink.decision({
+          toolUseId: this.prefix + callId,
+          toolName,
+          mode: this.session.mode,
+          decision,
+          ...(input === undefined ? {} : { input }),
+        });
         break;
       }
       case 'call.progress':
-        this.sink.progress(update.callId, update.progress);
+        this.sink.progress(this.prefix + update.callId, update.progress);
         break;
       case 'call.result':
         this.#inputs.delete(update.callId);
-        this.sink.result({ toolUseId: update.callId, toolName: update.tool, outcome: update.outcome, body: update.result.content ?? '' });
+        this.sink.result({
+          toolUseId: this.prefix + update.callId,
+          toolName: update.tool,
+          outcome: update.outcome,
+          body: update.result.content ?? '',
+        });
         break;
       case 'call.late':
         this.sink.note(
@@ -72,22 +129,7 @@ class SessionFeed {
         );
         break;
       case 'hook.run':
-        this.sink.hookRun(update.run, update.callId);
-        break;
-      case 'permission.requested':
-        this.ask(update.prompt);
-        break;
-      case 'permission.resolved':
-        this.#settled(update.callId, update.by, update.behavior);
-        break;
-      case 'permission.withdrawn':
-        this.#settled(update.callId, 'abort', 'withdrawn');
-        break;
-      case 'question.asked':
-        this.inquire(update.prompt);
-        break;
-      case 'question.answered':
-        this.#settled(update.callId, 'the person', 'allow');
+        this.sink.hookRun(update.run, update.callId === undefined ? undefined : this.prefix + update.callId);
         break;
       case 'model.retry':
         this.sink.note('warning', `The model is asked again in ${update.delayMs} ms (attempt ${update.attempt}): ${update.error.message}`);
@@ -102,48 +144,11 @@ class SessionFeed {
     }
   }
 
-  ask(prompt: PermissionPrompt): void {
-    const { callId, toolName, inputDigest, input, cause, suggestions, title } = prompt;
-    if (this.#settle.has(callId)) return;
-    const questions = toolName === 'AskUserQuestion' ? questionsIn(input) : undefined;
-    const question = { id: `ask:${callId}`, toolUseId: callId, toolName, title, input, inputDigest, askedBy: cause, suggestions };
-    this.#settle.set(
-      callId,
-      this.desk.open({ ...question, ...(questions ? { questions } : {}) }, (answer) =>
-        refusal(this.session.answer(callId, inputDigest, answer)),
-      ),
-    );
-  }
-
-  /** What a tool that may run asks the person. A terminal that allowed the call puts the same questions; the first answer counts. */
-  inquire({ callId, questions }: PersonPrompt): void {
-    if (this.#settle.has(callId)) return;
-    const title = questions.map(({ question }) => question).join(' ');
-    const input = { questions: questions.map((one) => ({ ...one, options: one.options.map((option) => ({ ...option })) })) };
-    const question = {
-      id: `question:${callId}`,
-      toolUseId: callId,
-      toolName: 'AskUserQuestion',
-      title,
-      input,
-      inputDigest: callId,
-      questions,
-    };
-    this.#settle.set(
-      callId,
-      this.desk.open(question, (answer) => refusal(this.session.answerQuestion(callId, answersIn(answer)))),
-    );
-  }
-
-  #settled(callId: string, by: string, behavior: Settlement['behavior']): void {
-    this.#settle.get(callId)?.(by, behavior);
-    this.#settle.delete(callId);
-  }
-
   #modelEnded({ stopReason, usage, incomplete }: Extract<SessionUpdate, { type: 'model.ended' }>): void {
     if (this.#request === undefined) return;
     this.sink.modelEnd({
       requestId: this.#request,
+      ...this.#agent,
       model: this.#model,
       ...(stopReason === null ? {} : { stopReason }),
       ...(usage === null ? {} : { inputTokens: usage.input_tokens, outputTokens: usage.output_tokens }),
@@ -151,30 +156,4 @@ class SessionFeed {
     });
     this.#request = undefined;
   }
-}
-
-const questionsSchema = z.object({
-  questions: z.array(
-    z.object({
-      question: z.string(),
-      header: z.string(),
-      options: z.array(z.object({ label: z.string(), description: z.string() })),
-      multiSelect: z.boolean().default(false),
-    }),
-  ),
-});
-/** The questions of an AskUserQuestion call, to be answered together with its permission. */
-const questionsIn = (input: JsonObject): readonly AskedQuestion[] | undefined => questionsSchema.safeParse(input).data?.questions;
-
-/** No answers where the person refused: the tool then says that she left the questions unanswered. */
-function answersIn(answer: PermissionAnswer): PersonAnswers {
-  const answers = answer.behavior === 'allow' ? answer.updatedInput?.answers : undefined;
-  if (!isJsonObject(answers)) return {};
-  return Object.fromEntries(Object.entries(answers).flatMap(([question, text]) => (typeof text === 'string' ? [[question, text]] : [])));
-}
-
-function refusal(receipt: AnswerReceipt): RpcError | undefined {
-  if (receipt.accepted) return undefined;
-  const codes = { notOpen: 'notFound', otherInput: 'stale', alreadyAnswered: 'alreadyAnswered' } as const;
-  return { code: codes[receipt.reason], message: receipt.message };
 }

@@ -24,7 +24,7 @@ export interface LauncherOptions {
   readonly session: Services;
   /** What the session itself was made with. */
   readonly options: SessionOptions;
-  readonly lineage: Omit<Lineage, 'agent' | 'resultsDir'>;
+  readonly lineage: Omit<Lineage, 'agent' | 'callId' | 'resultsDir'>;
   /** Where transcripts are kept; undefined for a session in memory. */
   readonly dataDir: string | undefined;
   readonly assemble: (options: SessionOptions, lineage: Lineage) => AssembledSession;
@@ -92,7 +92,7 @@ function start(request: AgentRequest, launcher: LauncherOptions): RunningAgent {
       transcript,
       onUpdate: (update) => watch.see(update),
     },
-    { ...lineage, agent, resultsDir: join(session.resultsDir, `agent-${id}`) },
+    { ...lineage, agent, callId: request.callId, resultsDir: join(session.resultsDir, `agent-${id}`) },
   );
   writeMeta(agent, request, transcript, session.agent?.id ?? null, child.services.model.id);
   family.running++;

@@ -18,6 +18,7 @@ import { messageOf } from '../tool/errors.js';
 import { findTool } from '../tool/index.js';
 import { createFileLedger } from '../tools/fs/ledger.js';
 import { loadAgents } from './agentDefinitions.js';
+import { AgentSessions } from './agentSessions.js';
 import { agentTools, createAgentLauncher } from './agents.js';
 import { CallBook } from './callBook.js';
 import { Conversation } from './conversation.js';
@@ -225,6 +226,7 @@ export function assembleSession(
     classify: options.classifier,
     canAsk: () => lineage?.parent.canAsk() ?? canAsk,
     agentName: options.agentName,
+    agentSessions: new AgentSessions(),
     cwd: restoredCwd(resumed, cwd),
     runningQuery: undefined,
     opened: undefined,
@@ -338,6 +340,20 @@ export function assembleSession(
     });
   });
   void settled.then(() => servers.close());
+  if (lineage) {
+    const agentEnded = lineage.parent.agentSessions.begin({
+      id: lineage.agent.id,
+      type: lineage.agent.type,
+      callId: lineage.callId,
+      actor,
+      updates$: updates,
+      get mode() {
+        return services.permissions.mode;
+      },
+      onAgent: (listener) => services.agentSessions.listen(listener),
+    });
+    void settled.then(agentEnded);
+  }
   actor.start();
   restoreInbox(resumed, services);
   return { actor, services, servers, updates, transcript, warnings, settled, firstWords: () => firstWords };

@@ -24,12 +24,14 @@ export interface Family {
 /** Where a subagent's session comes from: everything it must not have a looser version of. */
 export interface Lineage {
   readonly agent: AgentIdentity;
+  /** The call that started the agent. */
+  readonly callId: string;
   /** 1 for a subagent of the main session. */
   readonly depth: number;
   readonly family: Family;
   readonly projectDir: string;
   readonly settings: LoadedSettings;
   readonly definitions: readonly AgentDefinition[];
-  readonly parent: Pick<Services, 'permissions' | 'questions' | 'decide' | 'canAsk'>;
+  readonly parent: Pick<Services, 'permissions' | 'questions' | 'decide' | 'canAsk' | 'agentSessions'>;
   readonly resultsDir: string;
 }

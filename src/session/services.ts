@@ -20,6 +20,7 @@ import type {
 import type { FinishedResult, ResultStore } from '../results/index.js';
 import type { SessionTasks } from '../tasks/tasks.js';
 import type { AnyTool, FileLedger, ToolCapabilities } from '../tool/types.js';
+import type { AgentSessions } from './agentSessions.js';
 import type { CallBook, CallRecord } from './callBook.js';
 import type { Conversation } from './conversation.js';
 import type { Questions } from './forwarding.js';
@@ -98,6 +99,8 @@ export interface Services {
   /** Questions of this session and its subagents; what a person answers. */
   readonly queue: QuestionQueue;
   readonly tasks: SessionTasks;
+  /** Its subagents that are at work. */
+  readonly agentSessions: AgentSessions;
   /** Set for a subagent. */
   readonly agent: AgentIdentity | undefined;
   /** What this session and all that belong to it have used. */

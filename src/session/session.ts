@@ -7,6 +7,7 @@ import type { ContentBlockParam, MessageParam } from '../messages/types.js';
 import type { PermissionAnswer, PermissionMode, PermissionRule, PermissionUpdate } from '../permissions/types.js';
 import type { AbortReason } from '../tool/call.js';
 import type { BackgroundTaskInfo, PersonAnswers } from '../tool/types.js';
+import type { AgentSession } from './agentSessions.js';
 import { type AssembledSession, assembleSession } from './assemble.js';
 import type { SessionOptions } from './options.js';
 import type { AnswerReceipt, PermissionPrompt, PersonPrompt } from './questions.js';
@@ -74,6 +75,11 @@ export interface Session {
   answer(callId: string, inputDigest: string, answer: PermissionAnswer): AnswerReceipt;
   /** Answers a tool's questions, by question text. Refused when the call is no longer asking. */
   answerQuestion(callId: string, answers: PersonAnswers): AnswerReceipt;
+  /**
+   * Tells of each subagent that is at work, and of each that starts from now on, before its actor does. Agents of agents are told of by
+   * the agent that starts them. Returns how to stop listening.
+   */
+  onAgent(listener: (agent: AgentSession) => void): () => void;
   /** Changes rules, mode or directories; returns what could not be applied. */
   updatePermissions(updates: readonly PermissionUpdate[]): readonly string[];
   /** Changes the permission mode; returns what could not be applied. It holds from the next decision on. */
@@ -192,6 +198,7 @@ function sessionFace({ actor, services, servers, updates, transcript, warnings, 
     },
     answer: (callId, inputDigest, answer) => services.queue.answerPermission(callId, inputDigest, answer),
     answerQuestion: (callId, answers) => services.queue.answerQuestion(callId, answers),
+    onAgent: (listener) => services.agentSessions.listen(listener),
     updatePermissions: (updates_) => services.permissions.apply(updates_),
     setMode: (mode) => services.permissions.apply([{ type: 'setMode', mode, destination: 'session' }]),
     close: () => {

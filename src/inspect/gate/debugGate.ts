@@ -300,7 +300,12 @@ export class DebugGate {
 
   #isExempt(self: AnyActorRef): boolean {
     if (this.#exempt.size === 0) return false;
-    for (let at: AnyActorRef | undefined = self; at; at = at._parent) if (this.#exempt.has(this.#path(at))) return true;
+    const exempt = [...this.#exempt];
+    // By name as well: the session of a subagent is a system of its own, shown below the call that it works for.
+    for (let at: AnyActorRef | undefined = self; at; at = at._parent) {
+      const path = this.#path(at);
+      if (exempt.some((actor) => path === actor || path.startsWith(`${actor}/`))) return true;
+    }
     return false;
   }
 

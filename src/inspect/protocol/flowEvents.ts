@@ -258,6 +258,8 @@ export interface ModelExchange extends FlowEventBase {
   readonly phase: 'request' | 'end';
   /** The request's id, the same in both phases. */
   readonly requestId: string;
+  /** The subagent that asks, by the ids of the agents above it and its own; absent for the main session. */
+  readonly agent?: string;
   /** Model id. */
   readonly model: string;
   /** Why the model stopped. */

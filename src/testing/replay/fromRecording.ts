@@ -5,7 +5,8 @@ import type { Step } from '../script/steps.js';
 import { callOf, type RecordedCall, type RecordedConversation, type RecordedResult, recordedConversation, stepOf } from './conversation.js';
 
 /**
- * A recorded flow as a script and fake tools. Prompts are not part of a recording; each is named by the query it began.
+ * A recorded flow as a script and fake tools. Prompts are not part of a recording; each is named by the query it began. What subagents
+ * said and did is not played again: the call that started one has its result.
  *
  * @param source - The recording, or its file.
  * @throws when a block or a result was clipped or is not in the recording: what is played again must be whole.
@@ -21,8 +22,12 @@ export function fromRecording(source: FlowRecording | string): RecordedConversat
   const calls: RecordedCall[] = [];
   const results = new Map<string, RecordedResult>();
   let turn: Step[] | undefined;
+  const agents: string[] = [];
   for (const event of recording.events) {
+    if (event.type === 'actor.started' && event.kind === 'session' && event.parent !== null) agents.push(`${event.actor}/`);
+    if ('actor' in event && agents.some((below) => event.actor?.startsWith(below))) continue;
     if (event.type === 'model' && event.phase === 'request') {
+      if (event.agent !== undefined) continue;
       const query = event.requestId.split(':').slice(0, -1).join(':');
       const turns = queries.get(query) ?? [];
       queries.set(query, turns);

@@ -97,7 +97,9 @@ export function treeRows(flow: Flow, options: TreeOptions): readonly TreeRow[] {
     for (const [index, child] of children.entries()) {
       if (folded.has(child)) continue;
       const isLast = index === children.length - 1;
-      visit(child, depth + 1, child.kind !== 'toolCall' && (isActive(child) || isLast));
+      // What is below an ordinary call are its checks; a subagent is work of its own.
+      const isWork = child.kind !== 'toolCall' || child.calls > 0;
+      visit(child, depth + 1, isWork && (isActive(child) || isLast));
     }
   };
 
