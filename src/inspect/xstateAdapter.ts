@@ -6,6 +6,7 @@ import type { RecordFields } from './bodyStore.js';
 import { FULL_LIMITS } from './capture.js';
 import type { FlowLog } from './flowLog.js';
 import { GraphRegistry } from './graphRegistry.js';
+import type { Placement } from './inspectable.js';
 
 export interface XStateAdapterOptions {
   /** Replaces the built-in naming; return undefined to fall back to it. */
@@ -17,15 +18,6 @@ export interface XStateAdapterOptions {
 interface NamesBelow {
   /** How often each name was used for an actor below. */
   names: Map<string, number> | undefined;
-}
-/** Where another actor system belongs: a subagent's session below the call that it works for. */
-export interface Host {
-  /** The actor it is shown below; the top where it is not known. */
-  readonly actor: AnyActorRef | undefined;
-  /** What its root is called. */
-  readonly name: string;
-  /** Stands before the ids of its calls, which are unique within one conversation only. */
-  readonly callPrefix: string;
 }
 interface ActorRecord extends NamesBelow {
   readonly path: string;
@@ -49,7 +41,7 @@ export class XStateAdapter {
   readonly #records = new WeakMap<object, ActorRecord>();
   readonly #top: NamesBelow = { names: undefined };
   readonly #graphs: GraphRegistry;
-  readonly #hosts = new WeakMap<object, Host>();
+  readonly #hosts = new WeakMap<object, Placement>();
   readonly #rootChecks = new Set<AnyActorRef>();
 
   constructor(
@@ -71,7 +63,7 @@ export class XStateAdapter {
   };
 
   /** Attaches to a system that exists already; the living actors are replayed first. Returns how to detach. */
-  attach(root: AnyActor, host?: Host): () => void {
+  attach(root: AnyActor, host?: Placement): () => void {
     if (host) this.#hosts.set(root, host);
     this.log.guard(() => this.#walk(root));
     const subscription = root.system.inspect(this.observer);
