@@ -1,30 +1,27 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import type { PermissionMode } from '../permissions/types.js';
 import type { SessionOptions } from '../session/options.js';
 import { createSession, forkSession, type Session } from '../session/session.js';
-import { describeProblem, loadSettings, parseMode } from '../settings/load.js';
+import { describeProblem, loadSettings } from '../settings/load.js';
 import { CliError, messageOf } from './failure.js';
+import { readMcpConfigs } from './mcpConfig.js';
 import { addPlaceOptions, collect, findSession, type Place, placeOf, sessionsOf, wholeNumber } from './place.js';
+import { addSessionOptions, sessionFlags, sessionOptionsSchema } from './sessionOptions.js';
 import { addWatchOptions, type NewGate, watchOptionsSchema, withGate } from './watching.js';
 
-const runOptionsSchema = watchOptionsSchema.extend({
-  model: z.string().optional(),
-  maxTokens: z.number().optional(),
-  baseUrl: z.string().optional(),
+const runOptionsSchema = watchOptionsSchema.extend(sessionOptionsSchema.shape).extend({
   cwd: z.string().optional(),
   settings: z.string().optional(),
-  mode: z.custom<PermissionMode>().optional(),
-  trust: z.boolean().optional(),
-  system: z.string().optional(),
   resume: z.string().optional(),
   continue: z.boolean().optional(),
   fork: z.string().optional(),
   dataDir: z.string().optional(),
   maxTurns: z.number().optional(),
   yesTo: z.array(z.string()).default([]),
+  mcpConfig: z.array(z.string()).default([]),
+  strictMcpConfig: z.boolean().default(false),
   json: z.boolean().default(false),
   restate: z.string().optional(),
 });
@@ -32,34 +29,27 @@ export type RunOptions = z.infer<typeof runOptionsSchema>;
 export const parseRunOptions = (raw: unknown): RunOptions => runOptionsSchema.parse(raw);
 
 export function addRunOptions(command: Command): Command {
-  command
-    .option('--model <id>', 'model id (default: SIXGATES_MODEL, ANTHROPIC_MODEL)')
-    .addOption(new Option('--max-tokens <n>', 'output limit of one answer').argParser(wholeNumber))
-    .addOption(new Option('--max-turns <n>', 'model requests per prompt').argParser(wholeNumber))
-    .option('--base-url <url>', 'address of the Messages API (default: ANTHROPIC_BASE_URL)')
-    .option('--system <text>', 'system prompt')
+  addSessionOptions(command)
+    .addOption(new Option('--max-turns <n>', 'model requests per prompt (default: 1000)').argParser(wholeNumber))
     .option('--settings <file>', "a further settings file, stronger than the project's")
-    .addOption(new Option('--mode <mode>', `permission mode: ${MODES}`).argParser(modeOf))
-    .option('--trust', "let the project's own allow rules count")
-    .option(
-      '--yes-to <rule>',
-      "answer yes to questions about calls that this rule covers, as in 'Bash(npm test *)'; may be repeated",
-      collect,
-      [],
+    .addOption(
+      new Option('--yes-to <rule>', "answer yes to questions about calls that this rule covers, as in 'Bash(npm test *)'; may be repeated")
+        .argParser(collect)
+        .default([], 'none'),
     )
+    .addOption(
+      new Option('--mcp-config <file|json>', 'MCP servers of a JSON file in the form of .mcp.json, or of that JSON itself; may be repeated')
+        .argParser(collect)
+        .default([], 'none')
+        .conflicts('restate'),
+    )
+    .addOption(new Option('--strict-mcp-config', 'start no MCP server but those of --mcp-config').conflicts('restate'))
     .addOption(new Option('--resume <id>', 'go on with an earlier session of this directory').conflicts(['continue', 'fork']))
     .addOption(new Option('--continue', 'go on with the newest session of this directory').conflicts(['fork']))
     .option('--fork <id>', 'go on with a copy of an earlier session, which stays as it is')
     .option('--json', 'write every update as one line of JSON to standard output')
     .option('--restate <url>', 'give the prompt to a session on Restate (see sixgates serve), whose workers set model, tools and rules');
   return addWatchOptions(addPlaceOptions(command));
-}
-
-const MODES = 'default, acceptEdits, plan, auto, dontAsk, bypassPermissions';
-function modeOf(text: string): PermissionMode {
-  const mode = parseMode(text);
-  if (mode === undefined) throw new InvalidArgumentError(`the modes are ${MODES}.`);
-  return mode;
 }
 
 /** Opens the session that a command line asks for; a change goes on with another session, or with another model. */
@@ -73,20 +63,19 @@ export function sessionOpener(options: RunOptions, interactive: boolean, newGate
   const place = placeOf(options);
   const settingsFile = options.settings === undefined ? undefined : resolve(options.settings);
   if (settingsFile !== undefined) checkSettingsFile(settingsFile, place);
+  const flags = sessionFlags(options);
+  const mcpServers = readMcpConfigs(options.mcpConfig, process.env);
   const base = (model: string | undefined): SessionOptions => ({
     ...withGate(newGate()),
     cwd: place.cwd,
     interactive,
     store: place.dataDir,
-    model: {
-      ...(model === undefined ? {} : { id: model }),
-      ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
-      ...(options.baseUrl === undefined ? {} : { baseURL: checkedUrl(options.baseUrl) }),
-      ...(options.system === undefined ? {} : { system: options.system }),
-    },
-    permissions: options.mode === undefined ? {} : { mode: options.mode },
-    settings: { trusted: options.trust === true, ...(settingsFile === undefined ? {} : { file: settingsFile }) },
+    ...flags,
+    model: model === undefined ? flags.model : { ...flags.model, id: model },
+    settings: { ...flags.settings, ...(settingsFile === undefined ? {} : { file: settingsFile }) },
     limits: options.maxTurns === undefined ? {} : { maxTurns: options.maxTurns },
+    mcpServers,
+    strictMcpConfig: options.strictMcpConfig,
   });
   let { model } = options;
   return {
@@ -120,10 +109,4 @@ function checkSettingsFile(file: string, { cwd }: Place): void {
   const { problems } = loadSettings({ home: homedir(), cwd, settingsFile: file });
   const errors = problems.filter((problem) => problem.severity === 'error' && problem.file === file);
   if (errors.length > 0) throw new CliError(`--settings: ${errors.map(describeProblem).join('\n')}`);
-}
-
-function checkedUrl(text: string): string {
-  if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : ''))
-    throw new CliError(`--base-url ${text}: an address looks like https://api.anthropic.com.`);
-  return text;
 }

@@ -4,11 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { Command, Option } from 'commander';
 import { z } from 'zod';
 import type { SessionOptions } from '../session/options.js';
-import { parseMode } from '../settings/load.js';
 import { CliError, messageOf } from './failure.js';
-import { wholeNumber } from './place.js';
+import { collect, wholeNumber } from './place.js';
+import { addSessionOptions, sessionFlags, sessionOptionsSchema } from './sessionOptions.js';
 
-const serveOptionsSchema = z.object({
+const serveOptionsSchema = sessionOptionsSchema.extend({
   restate: z.string(),
   admin: z.string().optional(),
   port: z.number().default(9080),
@@ -16,35 +16,28 @@ const serveOptionsSchema = z.object({
   workers: z.number().default(1),
   identityKey: z.array(z.string()).default([]),
   config: z.string().optional(),
-  model: z.string().optional(),
-  maxTokens: z.number().optional(),
-  baseUrl: z.string().optional(),
-  system: z.string().optional(),
   cwd: z.string().default(process.cwd()),
-  mode: z.string().optional(),
-  trust: z.boolean().optional(),
 });
 type ServeOptions = z.infer<typeof serveOptionsSchema>;
 type SessionSource = SessionOptions | ((sessionId: string) => SessionOptions | Promise<SessionOptions>);
 
 /** `sixgates serve`: worker processes that run sessions for a Restate server. */
 export function serveCommand(): Command {
-  return new Command('serve')
+  const command = new Command('serve')
     .description('run sessions for a Restate server, in worker processes that may die and be replaced at any time')
     .requiredOption('--restate <url>', "address of Restate's ingress, as in http://127.0.0.1:8080")
     .option('--admin <url>', "address of Restate's admin API, to register with (default: the same host, port 9070)")
     .addOption(new Option('--port <n>', 'port of the workers (default: 9080)').argParser(wholeNumber))
     .option('--host <address>', 'address of the workers; whoever reaches it can run sessions (default: 127.0.0.1)')
     .addOption(new Option('--workers <n>', 'worker processes (default: 1)').argParser(wholeNumber))
-    .option('--identity-key <key>', 'public key of a Restate server that may call; may be repeated', collect, [])
+    .addOption(
+      new Option('--identity-key <key>', 'public key of a Restate server that may call; may be repeated')
+        .argParser(collect)
+        .default([], 'any caller'),
+    )
     .option('--config <module>', 'ES module whose default export gives the options of a session: tools, hooks, model')
-    .option('--model <id>', 'model id (default: SIXGATES_MODEL, ANTHROPIC_MODEL)')
-    .addOption(new Option('--max-tokens <n>', 'output limit of one answer').argParser(wholeNumber))
-    .option('--base-url <url>', 'address of the Messages API (default: ANTHROPIC_BASE_URL)')
-    .option('--system <text>', 'system prompt')
-    .option('--cwd <dir>', 'working directory of the tools; the same on every host')
-    .option('--mode <mode>', 'permission mode of new sessions')
-    .option('--trust', "let the project's own allow rules count")
+    .option('--cwd <dir>', 'working directory of the tools; the same on every host (default: the current one)');
+  return addSessionOptions(command)
     .addHelpText('after', HELP)
     .action(async (raw: unknown) => serve(serveOptionsSchema.parse(raw)));
 }
@@ -87,19 +80,7 @@ async function loadDurable() {
 }
 
 async function sessionOf(options: ServeOptions): Promise<SessionSource> {
-  const mode = options.mode === undefined ? undefined : parseMode(options.mode);
-  if (options.mode !== undefined && mode === undefined) throw new CliError(`--mode ${options.mode}: there is no such permission mode.`);
-  const base: SessionOptions = {
-    cwd: resolve(options.cwd),
-    model: {
-      ...(options.model === undefined ? {} : { id: options.model }),
-      ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
-      ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
-      ...(options.system === undefined ? {} : { system: options.system }),
-    },
-    ...(mode === undefined ? {} : { permissions: { mode } }),
-    settings: { trusted: options.trust === true },
-  };
+  const base: SessionOptions = { cwd: resolve(options.cwd), ...sessionFlags(options) };
   if (options.config === undefined) return base;
   const given = await configOf(resolve(options.config));
   return typeof given === 'function' ? async (sessionId) => ({ ...base, ...(await given(sessionId)) }) : { ...base, ...given };
@@ -124,5 +105,3 @@ function adminOf(ingress: string): string {
   url.port = '9070';
   return url.origin;
 }
-
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];

@@ -42,6 +42,18 @@ describe('sixgates run', { timeout: TIMEOUT }, () => {
     expect(code).toBe(0);
   });
 
+  it('starts the servers that --mcp-config names, and no other under --strict-mcp-config', async () => {
+    const { args, env, cwd } = await project([[text('Hello.')]]);
+    const ends = { command: process.execPath, args: ['-e', ''] };
+    writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { other: ends } }));
+    const given = ['--mcp-config', JSON.stringify({ mcpServers: { mine: ends } }), '--strict-mcp-config'];
+    const cli = new Cli([...args, ...given, '--json', 'hello'], { env });
+    expect((await cli.ended).code).toBe(0);
+    expect(cli.lines().find(({ type }) => type === 'session.started')?.servers).toMatchObject([{ name: 'mine', source: 'code' }]);
+    const both = await new Cli(['run', '--restate', 'http://127.0.0.1:9', '--strict-mcp-config', 'hello'], { env }).ended;
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("'--strict-mcp-config' cannot be used with option '--restate") });
+  });
+
   it('writes one update a line under --json, runs what --yes-to covers and refuses what nobody can allow', async () => {
     const { args, env, cwd, server } = await project([
       [toolUse('Bash', { command: 'touch made' }), toolUse('Bash', { command: 'touch other' }), toolUse('AskUserQuestion', question)],

@@ -1,0 +1,64 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import { DEFAULT_MAX_TOKENS, DEFAULT_MODEL } from '../model/settings.js';
+import type { PermissionMode } from '../permissions/types.js';
+import type { ModelOptions, SessionOptions } from '../session/options.js';
+import { parseMode } from '../settings/load.js';
+import { CliError } from './failure.js';
+import { wholeNumber } from './place.js';
+
+/** What every command that runs sessions may be told of them. */
+export const sessionOptionsSchema = z.object({
+  model: z.string().optional(),
+  maxTokens: z.number().optional(),
+  baseUrl: z.string().optional(),
+  system: z.string().optional(),
+  mode: z.custom<PermissionMode>().optional(),
+  trust: z.boolean().optional(),
+});
+export type SessionFlags = z.infer<typeof sessionOptionsSchema>;
+
+export function addSessionOptions(command: Command): Command {
+  return command
+    .option('--model <id>', `model id (default: SIXGATES_MODEL, ANTHROPIC_MODEL, ${DEFAULT_MODEL})`)
+    .addOption(
+      new Option(
+        '--max-tokens <n>',
+        `output limit of one answer, in tokens (default: SIXGATES_MAX_TOKENS, CLAUDE_CODE_MAX_OUTPUT_TOKENS, ${DEFAULT_MAX_TOKENS})`,
+      ).argParser(wholeNumber),
+    )
+    .option('--base-url <url>', 'address of the Messages API (default: SIXGATES_BASE_URL, ANTHROPIC_BASE_URL, the Claude API)')
+    .option('--system <text>', 'system prompt')
+    .addOption(new Option('--mode <mode>', `permission mode: ${MODES} (default: the one in the settings)`).argParser(modeOf))
+    .option('--trust', "let the project's own allow rules count");
+}
+
+const MODES = 'default, acceptEdits, plan, auto, dontAsk, bypassPermissions';
+function modeOf(text: string): PermissionMode {
+  const mode = parseMode(text);
+  if (mode === undefined) throw new InvalidArgumentError(`the modes are ${MODES}.`);
+  return mode;
+}
+
+/** The flags as options of a session. Throws for an address that is none. */
+export function sessionFlags({ mode, trust, ...model }: SessionFlags): Pick<SessionOptions, 'permissions'> & {
+  readonly model: ModelOptions;
+  readonly settings: { readonly trusted: boolean };
+} {
+  return {
+    model: {
+      ...(model.model === undefined ? {} : { id: model.model }),
+      ...(model.maxTokens === undefined ? {} : { maxTokens: model.maxTokens }),
+      ...(model.baseUrl === undefined ? {} : { baseURL: checkedUrl(model.baseUrl) }),
+      ...(model.system === undefined ? {} : { system: model.system }),
+    },
+    ...(mode === undefined ? {} : { permissions: { mode } }),
+    settings: { trusted: trust === true },
+  };
+}
+
+function checkedUrl(text: string): string {
+  if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : ''))
+    throw new CliError(`--base-url ${text}: an address looks like https://api.anthropic.com.`);
+  return text;
+}
