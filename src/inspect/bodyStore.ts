@@ -1,14 +1,11 @@
 import crypto from 'node:crypto';
-import { type Captured, type CapturedField, type CaptureLimits, capture, captureRecord, LIGHT_LIMITS } from './capture.js';
+import { type Captured, type CaptureLimits, type CaptureMemory, capture, LIGHT_LIMITS } from './capture.js';
 import { BODY_PART_CHARS, type BodyRef, PREVIEW_CHARS } from './protocol/flowEvents.js';
 import type { TextPart } from './protocol/rpc.js';
 import { copyOf } from './recentTexts.js';
 import type { Redactor } from './redact.js';
 
 const DEFAULT_BODY_BYTES = 64 << 20;
-
-/** What a capture of a record leaves for the next one. */
-export type RecordFields = readonly CapturedField[] | undefined;
 
 interface StoredBody {
   readonly text: string;
@@ -18,6 +15,7 @@ interface StoredBody {
 /** Redacted bodies by the hash of their text, bounded: the oldest give way. Nothing unredacted is ever held. */
 export class BodyStore {
   readonly #bodies = new Map<string, StoredBody>();
+  readonly #contexts: CaptureMemory = new WeakMap();
   #bytes = 0;
 
   constructor(
@@ -30,20 +28,21 @@ export class BodyStore {
   }
 
   put(value: unknown, limits: CaptureLimits = LIGHT_LIMITS): BodyRef {
-    const { text, clipped } = this.redact(value, limits);
-    const ref = this.putText(text);
-    return clipped ? { ...ref, clipped: true } : ref;
+    return this.#store(this.redact(value, limits));
   }
 
-  /** As `put`, for a record that replaces an earlier one: `before` are the fields that its capture gave. */
-  putRecord(value: unknown, before: RecordFields): { readonly ref: BodyRef; readonly fields: RecordFields } {
-    const { text, clipped, fields } = captureRecord(value, this.redactor, before);
-    const ref = this.putText(text);
-    return { ref: clipped ? { ...ref, clipped: true } : ref, fields };
+  /** As `put`, for what is never changed in place: an actor's context. */
+  putContext(context: unknown): BodyRef {
+    return this.#store(capture(context, this.redactor, LIGHT_LIMITS, this.#contexts));
   }
 
   redact(value: unknown, limits: CaptureLimits): Captured {
     return capture(value, this.redactor, limits);
+  }
+
+  #store({ text, clipped }: Captured): BodyRef {
+    const ref = this.putText(text);
+    return clipped ? { ...ref, clipped: true } : ref;
   }
 
   /** Stores text that is redacted already. */

@@ -32,8 +32,14 @@ export interface Captured {
  *
  * The text is written in one pass, with no copy of the value in between: this runs for every event and context of a flow.
  */
-export function capture(value: unknown, redactor: Redactor, limits: CaptureLimits = LIGHT_LIMITS): Captured {
-  const walk = new Walk(redactor, limits);
+export function capture(
+  value: unknown,
+  redactor: Redactor,
+  limits: CaptureLimits = LIGHT_LIMITS,
+  memory: CaptureMemory | undefined = undefined,
+): Captured {
+  // A rule of one's own sees each string at each of its places.
+  const walk = new Walk(redactor, limits, redactor.hasCustomRules ? undefined : memory);
   let text: string | undefined;
   try {
     text = walk.visit(value, false);
@@ -43,38 +49,21 @@ export function capture(value: unknown, redactor: Redactor, limits: CaptureLimit
   return { text: text ?? 'null', clipped: walk.clipped };
 }
 
-/** A field of a record as it was written the last time. */
-export interface CapturedField {
-  readonly key: string;
-  readonly value: unknown;
-  /** `"key":value`; empty for undefined. */
+/**
+ * What was written of small objects, by identity. For values that are never changed in place, as what an actor's context holds: an
+ * `assign` makes a few objects new and keeps the rest, which need not be walked again.
+ */
+export type CaptureMemory = WeakMap<object, Fragment>;
+interface Fragment {
   readonly json: string;
   readonly nodes: number;
   readonly chars: number;
-  /** Objects in it that are too large to be written twice. */
-  readonly large: readonly (readonly [object, string])[];
+  /** Levels of objects in it, itself included. */
+  readonly levels: number;
 }
-export interface CapturedRecord extends Captured {
-  /** For the next capture of the same record; undefined when nothing of it may be used again. */
-  readonly fields: readonly CapturedField[] | undefined;
-}
+/** Smaller ones are written faster than remembered. */
+const MEMORABLE_NODES = 4;
 
-/**
- * As {@link capture}, for a record that replaces an earlier one, as an actor's context does: a field whose value is the same one as
- * before is not walked again. What was changed inside a value that stayed the same one is therefore not seen.
- */
-export function captureRecord(
-  value: unknown,
-  redactor: Redactor,
-  before: readonly CapturedField[] | undefined,
-  limits: CaptureLimits = LIGHT_LIMITS,
-): CapturedRecord {
-  // A rule of one's own may answer differently each time.
-  const record = redactor.hasCustomRules ? undefined : new Walk(redactor, limits).record(value, before);
-  return record ?? { ...capture(value, redactor, limits), fields: undefined };
-}
-
-const NONE_LARGE: CapturedField['large'] = [];
 const UNREADABLE = '"‹unreadable›"';
 const { getOwnPropertyDescriptor, getPrototypeOf, keys: keysOf } = Object;
 
@@ -85,77 +74,26 @@ class Walk {
   /** The objects that are being written, outermost first, and in each the key or index that is; together they are the path. */
   readonly #open: object[] = [];
   readonly #at: (string | number)[] = [];
-  /** Marks that name another place of the value. */
-  #references = 0;
+  #deepest = 0;
+  /** Marks that depend on what is around the object they stand in. */
+  #marks = 0;
   /** Objects too large to be written twice, by the path of their first place. */
   #large: Map<object, string> | undefined;
 
   constructor(
     readonly redactor: Redactor,
     readonly limits: CaptureLimits,
+    readonly memory: CaptureMemory | undefined,
   ) {}
-
-  /** A plain record, with the fields of the earlier one that are the same. Undefined when it must be captured as a whole. */
-  record(value: unknown, before: readonly CapturedField[] | undefined): CapturedRecord | undefined {
-    if (typeof value !== 'object' || value === null) return undefined;
-    try {
-      if (Array.isArray(value) || getPrototypeOf(value) !== Object.prototype) return undefined;
-      this.#nodes = 1;
-      this.#open.push(value);
-      const fields: CapturedField[] = [];
-      let text = '';
-      for (const key of keysOf(value)) {
-        const descriptor = getOwnPropertyDescriptor(value, key);
-        if (!descriptor || fields.length >= this.limits.keys) return undefined;
-        const known = before?.[fields.length];
-        const same = known !== undefined && known.key === key && 'value' in descriptor && Object.is(descriptor.value, known.value);
-        const field = same ? this.#again(known) : this.#field(key, descriptor);
-        fields.push(field);
-        if (field.json !== '') text += text === '' ? field.json : `,${field.json}`;
-      }
-      const { nodes, totalChars } = this.limits;
-      if (this.clipped || this.#references > 0 || this.#nodes >= nodes || this.#chars > totalChars) return undefined;
-      return { text: `{${text}}`, clipped: false, fields };
-    } catch {
-      return undefined;
-    }
-  }
-
-  #again(field: CapturedField): CapturedField {
-    this.#nodes += field.nodes;
-    this.#chars += field.chars;
-    for (const [value, path] of field.large) {
-      this.#large ??= new Map();
-      // Met before it this time, so that it would be but a mark here.
-      if (this.#large.has(value)) this.#references++;
-      this.#large.set(value, path);
-    }
-    return field;
-  }
-
-  #field(key: string, descriptor: PropertyDescriptor): CapturedField {
-    const [nodes, chars, large] = [this.#nodes, this.#chars, this.#large?.size ?? 0];
-    const name = this.#key(key, 0);
-    this.#at[0] = key;
-    const json = this.#property(descriptor, name.secret);
-    return {
-      key,
-      value: descriptor.value,
-      json: json === undefined ? '' : `${name.json}:${json}`,
-      nodes: this.#nodes - nodes,
-      chars: this.#chars - chars,
-      large: this.#large === undefined || this.#large.size === large ? NONE_LARGE : [...this.#large].slice(large),
-    };
-  }
 
   /** JSON text of a value; undefined for undefined. `secret`: it stands under a name that makes all strings and numbers secrets. */
   visit(value: unknown, secret: boolean): string | undefined {
     this.#nodes++;
     switch (typeof value) {
       case 'string':
-        return secret && value !== '' ? this.#mark(value) : this.#string(value);
+        return secret && value !== '' ? this.#secret(value) : this.#string(value);
       case 'number':
-        if (secret) return this.#mark(String(value));
+        if (secret) return this.#secret(String(value));
         return Number.isFinite(value) ? String(value) : `"‹${value}›"`;
       case 'boolean':
         return value ? 'true' : 'false';
@@ -172,7 +110,7 @@ class Walk {
     }
   }
 
-  #mark(secret: string): string {
+  #secret(secret: string): string {
     return JSON.stringify(this.redactor.mark('key-name', secret));
   }
 
@@ -185,6 +123,7 @@ class Walk {
       return redactor.hasCustomRules ? redactor.json(text, this.#path(depth)) : redactor.json(text);
     }
     this.clipped = true;
+    this.#marks++;
     this.#chars += room;
     const masked = redactor.text(text.slice(0, room + CLIP_OVERLAP), this.#path(depth));
     const mark = masked.lastIndexOf('‹redacted', room);
@@ -205,25 +144,47 @@ class Walk {
     const open = this.#open;
     const depth = open.length;
     const around = open.indexOf(value);
-    if (around >= 0) return this.#reference(`‹cycle to ${this.#path(around)}›`);
+    if (around >= 0) return this.#mark(`‹cycle to ${this.#path(around)}›`);
     const seen = this.#large?.get(value);
-    if (seen !== undefined) return this.#reference(`‹same as ${seen}›`);
+    if (seen !== undefined) return this.#mark(`‹same as ${seen}›`);
     if (depth >= this.limits.depth) return this.#cut('‹too deep›');
     if (this.#nodes >= this.limits.nodes) return this.#cut('‹too much›');
-    const before = this.#nodes;
+    const memory = secret ? undefined : this.memory;
+    const known = memory?.get(value);
+    if (known !== undefined && this.#fits(known)) return this.#again(known);
+    const [nodes, chars, marks, deepest] = [this.#nodes, this.#chars, this.#marks, this.#deepest];
+    this.#deepest = depth + 1;
     open.push(value);
     this.#at[depth] = '';
+    let json: string;
     try {
-      return this.#contents(value, secret);
+      json = this.#contents(value, secret);
     } catch {
-      return UNREADABLE;
-    } finally {
-      open.length = depth;
-      if (this.#nodes - before > REPEATABLE_NODES) {
-        this.#large ??= new Map();
-        this.#large.set(value, this.#path());
-      }
+      json = this.#mark('‹unreadable›');
     }
+    open.length = depth;
+    const taken = this.#nodes - nodes;
+    if (taken > REPEATABLE_NODES) {
+      this.#large ??= new Map();
+      this.#large.set(value, this.#path());
+    } else if (memory !== undefined && taken >= MEMORABLE_NODES && marks === this.#marks) {
+      memory.set(value, { json, nodes: taken, chars: this.#chars - chars, levels: this.#deepest - depth });
+    }
+    this.#deepest = Math.max(this.#deepest, deepest);
+    return json;
+  }
+
+  /** Whether nothing of it would be cut here. */
+  #fits({ nodes, chars, levels }: Fragment): boolean {
+    const { limits } = this;
+    return this.#open.length + levels <= limits.depth && this.#nodes + nodes <= limits.nodes && this.#chars + chars <= limits.totalChars;
+  }
+
+  #again({ json, nodes, chars, levels }: Fragment): string {
+    this.#nodes += nodes;
+    this.#chars += chars;
+    this.#deepest = Math.max(this.#deepest, this.#open.length + levels);
+    return json;
   }
 
   #contents(value: object, secret: boolean): string {
@@ -303,13 +264,14 @@ class Walk {
     return `{"‹Error›":${name},"message":${message}${stack === undefined ? '' : `,"stack":${stack}`}}`;
   }
 
-  #reference(mark: string): string {
-    this.#references++;
+  #mark(mark: string): string {
+    this.#marks++;
     return JSON.stringify(mark);
   }
 
   #cut(mark: string): string {
     this.clipped = true;
+    this.#marks++;
     return `"${mark}"`;
   }
 }

@@ -2,7 +2,6 @@ import type { AnyActor, AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyTran
 import { isMachineSnapshot } from 'xstate';
 import { type ActorFacts, type ActorNaming, nameActor } from './actorNames.js';
 import { type AnyMachine, asActor, errorText, machineOf, optionOf } from './actorRefs.js';
-import type { RecordFields } from './bodyStore.js';
 import { FULL_LIMITS } from './capture.js';
 import type { FlowLog } from './flowLog.js';
 import { GraphRegistry } from './graphRegistry.js';
@@ -25,8 +24,6 @@ interface ActorRecord extends NamesBelow {
   readonly machine: AnyMachine | null;
   leaves: readonly string[];
   context: unknown;
-  /** Of the context, as they were written: the fields that stay the same are most of the next one. */
-  fields: RecordFields;
   micro: number;
   stopped: boolean;
 }
@@ -118,7 +115,6 @@ export class XStateAdapter {
       machine,
       leaves: [],
       context: undefined,
-      fields: undefined,
       micro: 0,
       stopped: false,
       names: undefined,
@@ -204,9 +200,7 @@ export class XStateAdapter {
   #contextIfChanged(record: ActorRecord, context: unknown): void {
     if (context === record.context) return;
     record.context = context;
-    const { ref, fields } = this.log.bodies.putRecord(context, record.fields);
-    record.fields = fields;
-    this.log.put({ type: 'context', actor: record.path, body: ref });
+    this.log.put({ type: 'context', actor: record.path, body: this.log.bodies.putContext(context) });
   }
 
   #stop(record: ActorRecord, status: 'done' | 'error' | 'stopped', output: unknown, error: unknown): void {
@@ -214,7 +208,6 @@ export class XStateAdapter {
     record.stopped = true;
     // What a machine held is of no use any more, and a closed actor must not pin it.
     record.context = undefined;
-    record.fields = undefined;
     const message = status === 'error' ? this.log.text(errorText(error)) : undefined;
     if (message !== undefined) this.log.put({ type: 'error', actor: record.path, message });
     this.log.put({
