@@ -54,7 +54,7 @@ export function loadSettings(options: LoadSettingsOptions): LoadedSettings {
   const merged = sources.reduce<JsonObject>((weaker, { document }) => merge(weaker, document.value), {});
   return {
     rules,
-    mode: chooseMode(strongest, { bypassDisabled, autoDisabled }, problems),
+    mode: chooseMode(strongest, { bypassDisabled, autoDisabled, trusted: options.trusted === true }, problems),
     bypassDisabled,
     autoDisabled,
     additionalDirectories: directoriesOf(sources, options, problems),
@@ -170,25 +170,39 @@ export const parseMode = (name: unknown): PermissionMode | undefined => {
   return known === undefined ? undefined : MODES[known];
 };
 
-function chooseMode(
-  strongest: readonly Source[],
-  { bypassDisabled, autoDisabled }: { readonly bypassDisabled: boolean; readonly autoDisabled: boolean },
-  problems: SettingsProblem[],
-): PermissionMode {
-  for (const { scope, file, document } of strongest) {
+interface ModeLimits {
+  readonly bypassDisabled: boolean;
+  readonly autoDisabled: boolean;
+  readonly trusted: boolean;
+}
+
+/** The strongest scope's mode. A repository must not talk its reader out of being asked (Claude Code docs, permission modes). */
+function chooseMode(strongest: readonly Source[], limits: ModeLimits, problems: SettingsProblem[]): PermissionMode {
+  for (const source of strongest) {
+    const { scope, file, document } = source;
     const mode = parseMode(at(document.value.permissions, 'defaultMode'));
     if (mode === undefined) continue;
-    if (!(mode === 'bypassPermissions' && bypassDisabled) && !(mode === 'auto' && autoDisabled)) return mode;
+    const refusal = modeRefusal(mode, source, limits);
+    if (refusal === null) return mode;
     problems.push({
       severity: 'warning',
       scope,
       ...(file === undefined ? {} : { file, line: document.lineOf(['permissions', 'defaultMode']) }),
       path: 'permissions.defaultMode',
-      message: `Mode ${mode} is disabled by settings; mode default is used`,
+      message: refusal,
     });
-    return 'default';
+    if (mode !== 'acceptEdits') return 'default';
   }
   return 'default';
+}
+
+function modeRefusal(mode: PermissionMode, source: Source, { bypassDisabled, autoDisabled, trusted }: ModeLimits): string | null {
+  if ((mode === 'bypassPermissions' && bypassDisabled) || (mode === 'auto' && autoDisabled))
+    return `Mode ${mode} is disabled by settings; mode default is used`;
+  if (!needsTrust(source)) return null;
+  if (mode === 'bypassPermissions' || mode === 'auto')
+    return `Mode ${mode} has no effect in a project's settings; mode default is used. Set it in your own settings or by a flag`;
+  return mode === 'acceptEdits' && !trusted ? `The mode of a project that is not trusted is ignored; trust the project to use it` : null;
 }
 
 function directoriesOf(sources: readonly Source[], options: LoadSettingsOptions, problems: SettingsProblem[]): string[] {

@@ -122,6 +122,32 @@ describe('loadSettings', () => {
     expect(warnings).toEqual([expect.stringContaining('allow rules'), expect.stringContaining('additional directories')]);
   });
 
+  it.each([
+    ['bypassPermissions', true, 'default'],
+    ['auto', true, 'default'],
+    ['acceptEdits', true, 'acceptEdits'],
+    ['acceptEdits', false, 'plan'],
+    ['dontAsk', false, 'dontAsk'],
+  ])('mode %s of a project, trusted: %s, makes it %s', (defaultMode, trusted, mode) => {
+    space.settings('~/.claude/settings.json', { permissions: { defaultMode: 'plan' } });
+    for (const file of ['.claude/settings.json', '.claude/settings.local.json']) {
+      space.settings(file, { permissions: { defaultMode } });
+      const loaded = loadSettings({ home: space.home, cwd: space.cwd, trusted });
+      expect(loaded.mode).toBe(mode);
+      if (mode !== defaultMode)
+        expect(loaded.problems).toContainEqual(
+          expect.objectContaining({ path: 'permissions.defaultMode', message: expect.stringMatching(/no effect|ignored/) }),
+        );
+    }
+  });
+
+  it('lets you begin in any mode by your own settings', () => {
+    for (const defaultMode of ['bypassPermissions', 'auto', 'acceptEdits']) {
+      space.settings('~/.claude/settings.json', { permissions: { defaultMode } });
+      expect(loadSettings({ home: space.home, cwd: space.cwd })).toMatchObject({ mode: defaultMode, problems: [] });
+    }
+  });
+
   it('keeps the deny and ask rules of a file that does not parse, and drops its allow rules', () => {
     space.file('.claude/settings.json', '{ "permissions": { "allow": ["Bash(a)"], "deny": ["Bash(b)"] } "model": "x" }');
     const { rules, problems } = space.load();

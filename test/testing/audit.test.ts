@@ -130,9 +130,15 @@ describe('an audit', () => {
     ]);
   });
 
-  it('finds a mode that runs everything', () => {
-    expect(auditOf(rules({ defaultMode: 'bypassPermissions' }), 'openMode')).toMatchObject([
-      { severity: 'hole', witness: { decision: 'allow' } },
+  it("finds a mode that runs everything, where it counts: in one's own settings", () => {
+    const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'sixgates-audit-')));
+    mkdirSync(join(cwd, 'home/.claude'), { recursive: true });
+    writeFileSync(join(cwd, 'home/.claude/settings.json'), JSON.stringify(rules({ defaultMode: 'bypassPermissions' })));
+    const { findings } = auditSettings({ cwd, home: join(cwd, 'home') });
+    expect(findings).toMatchObject([{ kind: 'openMode', severity: 'hole', witness: { decision: 'allow' } }]);
+    expect(auditOf(rules({ defaultMode: 'bypassPermissions' }), 'openMode')).toEqual([]);
+    expect(auditOf(rules({ defaultMode: 'bypassPermissions' }), 'invalid')).toMatchObject([
+      { message: expect.stringContaining('has no effect') },
     ]);
   });
 
