@@ -5,7 +5,7 @@ import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { violations } from './support/axe.js';
 import { launch } from './support/chromium.js';
-import { toldFlow } from './support/flows.js';
+import { strangeFlow, toldFlow } from './support/flows.js';
 import { on, story } from './support/onPage.js';
 import { openFlow, watchedPage } from './support/open.js';
 import { caughtUp } from './support/read.js';
@@ -129,6 +129,32 @@ describe('the keyboard', () => {
 });
 
 describe('a one-file HTML export', () => {
+  test('carries the positions of a machine of one’s own, which it could not work out by itself', async () => {
+    const { actor, system } = strangeFlow();
+    actor.send({ type: 'NEXT' });
+    const dir = mkdtempSync(join(tmpdir(), 'sixgates-html-'));
+    try {
+      await on(openFlow(context, system), async ({ page }) => {
+        await caughtUp(page, system.log);
+        await page.getByRole('button', { name: 'Export' }).click();
+        await page.getByLabel('One-file HTML').check();
+        await page.getByRole('button', { name: 'Preview' }).click();
+        const saved = page.waitForEvent('download');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await (await saved).saveAs(join(dir, 'flow.html'));
+      });
+      const { page, complaints, requests } = await watchedPage(context);
+      await page.goto(`file://${join(dir, 'flow.html')}`);
+      await page.locator('[data-chart=strange] [data-state="strange.left.s1"][data-active=true]').waitFor();
+      expect(await page.locator('[data-chart=strange] [data-state]').count()).toBe(24);
+      expect(requests.filter((url) => !url.startsWith('data:'))).toHaveLength(1);
+      expect(complaints).toEqual([]);
+      await page.close();
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+  });
+
   test('opens from the disk with one request, the same counts, chart and log, and is as accessible', { timeout: 60_000 }, async () => {
     const { system } = await story();
     const dir = mkdtempSync(join(tmpdir(), 'sixgates-html-'));

@@ -26,7 +26,8 @@ const OWN_MACHINES: Readonly<Record<string, MachineModule>> = Object.fromEntries
 );
 
 /** Makes an export. It is scanned once more before it leaves; a find refuses it unless `allowFindings` says otherwise. */
-export function buildExport(recording: FlowRecording, request: ExportRequest, context: ExportContext): ExportedFile | RpcError {
+export function buildExport(taken: FlowRecording, request: ExportRequest, context: ExportContext): ExportedFile | RpcError {
+  const recording = request.layouts === undefined ? taken : withLayouts(taken, request.layouts);
   // What the compressed formats hold is this text, so the scan reads it in their place.
   const content = flowText(recording);
   try {
@@ -47,6 +48,13 @@ export function buildExport(recording: FlowRecording, request: ExportRequest, co
   } catch (error) {
     return { code: 'unsupported', message: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Positions go along for the machines of the recording, beside those that it came with. */
+function withLayouts(recording: FlowRecording, layouts: NonNullable<ExportRequest['layouts']>): FlowRecording {
+  const known = new Set(recording.graphs.map(({ id }) => id));
+  const added = Object.entries(layouts).filter(([id]) => known.has(id));
+  return { ...recording, header: { ...recording.header, layouts: { ...recording.header.layouts, ...Object.fromEntries(added) } } };
 }
 
 function make(recording: FlowRecording, request: ExportRequest, context: ExportContext): Omit<ExportedFile, 'bytes' | 'redacted'> {

@@ -176,6 +176,8 @@ export interface ExportRequest {
   readonly range?: { readonly fromSeq: number; readonly toSeq: number };
   /** Actor whose machine or events are wanted: required for mermaid and scxml, optional for tests. */
   readonly actor?: string;
+  /** Positions of charts by graph id, of machines that the page does not know by itself: whoever opens the export need not work them out. */
+  readonly layouts?: Readonly<Record<string, JsonValue>>;
   /** Write it although the final scan found what looks like a secret. */
   readonly allowFindings?: boolean;
 }

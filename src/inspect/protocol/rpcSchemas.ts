@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import type { ServerMethod } from './rpc.js';
 
 /** Schemas of everything a page may send. birpc checks nothing by itself. */
@@ -50,6 +50,7 @@ export const argumentSchemas = {
       kind: z.enum(['recording', 'html', 'vitest', 'nodeTest', 'chromeTrace', 'mermaid', 'scxml']),
       range: z.strictObject({ fromSeq: seq, toSeq: seq }).optional(),
       actor: shortText.optional(),
+      layouts: z.record(shortText, z.custom<JsonValue>(isJsonObject, 'a JSON object')).optional(),
       allowFindings: z.boolean().optional(),
     }),
   ]),

@@ -99,12 +99,13 @@ export function methodsFor(flow: InspectedFlow, caller: MethodCaller): ReadonlyM
       });
       return error ? { ok: false, error } : done({ accepted: true });
     },
-    export: ([{ range, actor, allowFindings, kind }]) => {
+    export: ([{ range, actor, layouts, allowFindings, kind }]) => {
       if (!flow.buildExport) return fail('unsupported', 'This server does not export.');
       const made = flow.buildExport({
         kind,
         ...(range === undefined ? {} : { range }),
         ...(actor === undefined ? {} : { actor }),
+        ...(layouts === undefined ? {} : { layouts }),
         ...(allowFindings === undefined ? {} : { allowFindings }),
       });
       if ('code' in made) return { ok: false, error: made };

@@ -1,4 +1,5 @@
 import type { MachineGraph } from '../../../../src/inspect/protocol/graph.js';
+import type { JsonObject } from '../../../../src/json.js';
 import { type ChartLayout, elkInput, graphHash, layoutOf } from './chartLayout.js';
 import { type PackedLayout, unpackLayout } from './packedLayout.js';
 
@@ -20,6 +21,7 @@ const WORKER_FILE = 'elk-worker.min.js';
 /** Positions of charts: shipped with the page, carried by a recording, or worked out once in a worker. */
 export class Layouts {
   readonly #known = new Map<string, LayoutState>();
+  readonly #works = new Map<string, Promise<void>>();
   readonly #wanted = new Set<string>();
 
   constructor(readonly changed: () => void) {}
@@ -34,8 +36,25 @@ export class Layouts {
     if (isLayout(carried) && carried.hash === hash) return this.#set(hash, { kind: 'ready', layout: carried });
     if (graph.nodes.length > MANY_STATES && !this.#wanted.has(hash)) return { kind: 'tooLarge', states: graph.nodes.length };
     const working = this.#set(hash, { kind: 'working' });
-    void this.#work(graph, hash);
+    this.#works.set(hash, this.#work(graph, hash));
     return working;
+  }
+
+  /** Positions of the machines that the page does not know by itself, worked out where that was not done yet; for an export. */
+  async foreign(
+    graphs: readonly MachineGraph[],
+    recorded: Readonly<Record<string, unknown>> | undefined,
+  ): Promise<Record<string, JsonObject>> {
+    const out: Record<string, JsonObject> = {};
+    for (const graph of graphs) {
+      const hash = graphHash(graph);
+      if (shippedLayouts[graph.id]?.hash === hash) continue;
+      const state = this.of(graph, recorded);
+      if (state.kind === 'working') await this.#works.get(hash);
+      const done = this.#known.get(hash);
+      if (done?.kind === 'ready') out[graph.id] = JSON.parse(JSON.stringify(done.layout));
+    }
+    return out;
   }
 
   /** Draws a chart although it is large. */
@@ -51,6 +70,7 @@ export class Layouts {
     } catch (error) {
       this.#set(hash, { kind: 'failed', message: error instanceof Error ? error.message : String(error) });
     }
+    this.#works.delete(hash);
     this.changed();
   }
 
@@ -87,6 +107,17 @@ function layoutInWorker(graph: MachineGraph): Promise<ChartLayout> {
   });
 }
 
+/** What a recording carries was written by whoever made it: anything that could not be drawn is no layout. */
 function isLayout(value: unknown): value is ChartLayout {
-  return typeof value === 'object' && value !== null && 'hash' in value && 'boxes' in value && 'wires' in value;
+  const has = (of: unknown, ...keys: readonly string[]): boolean =>
+    typeof of === 'object' && of !== null && keys.every((key) => Number.isFinite(Object.getOwnPropertyDescriptor(of, key)?.value));
+  const list = (key: 'boxes' | 'wires'): readonly unknown[] | undefined => {
+    const found: unknown = typeof value === 'object' && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
+    return Array.isArray(found) ? found : undefined;
+  };
+  return (
+    has(value, 'width', 'height') &&
+    list('boxes')?.every((box) => has(box, 'x', 'y', 'w', 'h', 'depth')) === true &&
+    list('wires')?.every((wire) => typeof wire === 'object' && wire !== null && 'points' in wire && Array.isArray(wire.points)) === true
+  );
 }

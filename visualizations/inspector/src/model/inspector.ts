@@ -13,6 +13,7 @@ import type {
   TextPart,
   Welcome,
 } from '../../../../src/inspect/protocol/rpc.js';
+import { Layouts } from '../chart/layouts.js';
 import { Bodies } from '../link/bodies.js';
 import { Sequencer } from '../link/sequencer.js';
 import { Socket } from '../link/socket.js';
@@ -52,6 +53,7 @@ export class Inspector {
   readonly pulse = new Pulse();
   /** Beats for the bodies alone: a large one comes in many parts, of which the rest of the page need not hear. */
   readonly bodyPulse = new Pulse();
+  readonly layouts = new Layouts(this.pulse.beat);
   readonly view = new Cell<View>({ ...firstView, ...loadPreferences() });
   readonly remote = new Cell<Remote>({
     status: 'connecting',

@@ -2,7 +2,6 @@ import { useMemo, useState } from 'react';
 import type { MachineNode } from '../../../../src/inspect/protocol/graph.js';
 import type { Breakpoint } from '../../../../src/inspect/protocol/rpc.js';
 import { Chart } from '../chart/Chart.js';
-import { Layouts } from '../chart/layouts.js';
 import { covers, toggleStateBreakpoint } from '../model/actions.js';
 import type { Actor } from '../model/flow.js';
 import { actorTitle } from '../model/tree.js';
@@ -18,7 +17,6 @@ export function ChartPanel() {
   const view = useView();
   const { breakpoints } = useRemote();
   const version = useFlowVersion();
-  const layouts = useMemo(() => new Layouts(inspector.pulse.beat), [inspector]);
   const [chosen, setChosen] = useState<string | null>(null);
   const { flow } = inspector;
 
@@ -52,7 +50,6 @@ export function ChartPanel() {
         )}
       </div>
       <ChartBody
-        layouts={layouts}
         actor={actor}
         active={active}
         fired={fired}
@@ -66,7 +63,6 @@ export function ChartPanel() {
 }
 
 interface BodyProps {
-  readonly layouts: Layouts;
   readonly actor: Actor | undefined;
   readonly active: ReadonlySet<string>;
   readonly fired: ReadonlySet<string>;
@@ -75,8 +71,9 @@ interface BodyProps {
   readonly onState: (id: string) => void;
 }
 
-function ChartBody({ layouts, actor, ...rest }: BodyProps) {
+function ChartBody({ actor, ...rest }: BodyProps) {
   const inspector = useInspector();
+  const { layouts } = inspector;
   const { cameraFollows } = useView();
   const { flow } = inspector;
   if (!actor) return <p className="empty">Choose an actor to see its machine.</p>;

@@ -31,8 +31,12 @@ export function ExportMenu() {
     setBusy(true);
     setError(null);
     setReady(null);
+    const carries = kind === 'recording' || kind === 'html';
+    const { graphs, header } = inspector.flow;
+    const layouts = carries ? await inspector.layouts.foreign([...graphs.values()], header?.layouts) : {};
     const request: ExportRequest = {
       kind,
+      ...(Object.keys(layouts).length > 0 ? { layouts } : {}),
       ...(seqs ? { range: seqs } : {}),
       ...(chosen?.needsActor && view.actor !== null ? { actor: view.actor } : {}),
       ...(allowFindings ? { allowFindings } : {}),
