@@ -16,5 +16,5 @@ for await (const update of session.send('Ask two Explore agents: one what src do
   if (update.type === 'call.result') console.log(`${update.tool}: ${update.outcome.kind}`);
   if (update.type === 'query.ended') console.log(update.text);
 }
-console.log(`${session.usage.requests} requests of the main session`);
+console.log(`${session.usage.requests} requests, those of the agents included`);
 await session.close();

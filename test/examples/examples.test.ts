@@ -24,6 +24,11 @@ it('embeds beside the SDK: the tool of one’s own runs, what the callback refus
   stage.server.assertConsumed();
 });
 
+it('embeds in twenty lines', () => {
+  const code = readFileSync(join(root, 'examples/embed.ts'), 'utf8').replace(/^\/\*\*[\s\S]*?\*\/\n/, '');
+  expect(code.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(20);
+});
+
 it('builds a tool: its own check, its own rules, its own failure', async () => {
   const stage = await playExample('custom-tool.ts', [
     [
@@ -47,15 +52,16 @@ it('builds a tool: its own check, its own rules, its own failure', async () => {
   expect(said).toContain('There is no ruler. There are: pencil, rubber.');
 });
 
-it('asks over HTTP, and refuses an answer to another input', async () => {
+it('asks over HTTP, and refuses an answer to another input', { timeout: 120_000 }, async () => {
   const port = await freePort();
   const command = 'rm -rf build';
   const stage = await playExample('approval-server.ts', [[toolUse('Bash', { command })], [text('It is gone.')]], [], {
     PORT: String(port),
   });
-  await vi.waitFor(() => expect(stage.said()).toContain('waiting for a yes'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stage.said()).toContain('for a yes to'), { timeout: 60_000 });
   const url = `http://127.0.0.1:${port}`;
-  const [question] = (await (await fetch(url)).json()) as { callId: string; digest: string; input: unknown }[];
+  expect(await (await fetch(url)).text()).toContain('<title>Approvals</title>');
+  const [question] = (await (await fetch(`${url}/questions`)).json()) as { callId: string; digest: string; input: unknown }[];
   expect(question?.input).toMatchObject({ command });
   const post = (body: unknown) => fetch(`${url}/${question?.callId}`, { method: 'POST', body: JSON.stringify(body) });
   expect((await post({ yes: true })).status).toBe(400);
@@ -92,12 +98,14 @@ it('lets two subagents work side by side', async () => {
   const stage = await playExample('subagents.ts', (request) => {
     const said = JSON.stringify(request.body.messages);
     const ours = prompts.find((prompt) => said.includes(prompt) && !said.includes('Ask two Explore agents'));
-    if (ours !== undefined) return [text(`I looked at ${ours}.`)];
+    if (ours !== undefined) return said.includes('tool_result') ? [text(`I looked at ${ours}.`)] : [toolUse('Glob', { pattern: '*' })];
     if (said.includes('I looked at')) return [text('Both have looked.')];
     return prompts.map((prompt) => toolUse('Agent', { description: 'Look around', prompt, subagent_type: 'Explore' }));
   });
   const said = await stage.ended;
   expect(said.match(/^Agent: succeeded$/gm)).toHaveLength(2);
+  expect(said.match(/^ {2}.{8}: Glob succeeded$/gm)).toHaveLength(2);
+  expect(said).toContain('6 requests, those of the agents included');
   expect(said).toContain('Both have looked.');
 });
 
