@@ -8,7 +8,7 @@ import type { AnyTool } from './types.js';
 export interface InputRepair {
   /** Where, as `todos[0].status`. */
   readonly path: string;
-  readonly kind: 'nullAsAbsent' | 'boolean' | 'number' | 'hostKeyRemoved';
+  readonly kind: 'nullAsAbsent' | 'boolean' | 'number' | 'json' | 'hostKeyRemoved';
   readonly from: JsonValue;
 }
 
@@ -25,7 +25,8 @@ const HOST_ARTEFACT_KEYS: readonly string[] = ['_meta'];
  * - `undefined`, `null` and `""` count as `{}`: a model that has nothing to say may say nothing.
  * - `null` for a field that may be left out counts as left out.
  * - For a boolean field the words `true` and `false` (trimmed, any case), and for a number field a plain decimal that
- *   survives a round trip, are taken at their word, unless the tool sets `strictInput`. Nothing else is coerced.
+ *   survives a round trip, are taken at their word, unless the tool sets `strictInput`; so is a text that is the whole JSON of an array or
+ *   object, for a field that takes that and no text. Nothing else is coerced.
  * - A key that a closed schema does not know is an error that names the nearest known key; nothing is renamed or dropped.
  * - A key `__proto__` is refused at any depth.
  *
@@ -102,7 +103,22 @@ function proposals(issue: InputIssue, draft: JsonObject, textualForms: boolean):
   if ((expected.includes('number') || expected.includes('integer') || expected.includes('int')) && isPlainDecimal(value)) {
     return [proposal(issue.path, 'number', draft, Number(value))];
   }
-  return [];
+  const parsed = expected.some((type) => STRUCTURES.has(type)) ? structureIn(value) : undefined;
+  return parsed === undefined || refuseShape(parsed, issue.path) !== undefined ? [] : [proposal(issue.path, 'json', draft, parsed)];
+}
+
+/** What JSON Schema and zod call a value that has parts. */
+const STRUCTURES: ReadonlySet<string> = new Set(['array', 'tuple', 'object', 'record']);
+
+/** The array or object that a text is the JSON of, from its first character to its last. */
+function structureIn(text: string): JsonValue | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
 }
 
 function proposal(path: readonly PropertyKey[], kind: InputRepair['kind'], draft: JsonObject, replacement?: JsonValue): Proposal {

@@ -46,6 +46,27 @@ describe('every fault of a call ends in exactly one result, and the next request
     server.assertConsumed();
   });
 
+  it('an input that was mended so that it fits: the tool gets what was meant, and whoever watches is told', async () => {
+    const given: unknown[] = [];
+    const tool = buildTool({
+      name: 'Plan',
+      description: 'Plan',
+      inputSchema: z.strictObject({ ids: z.array(z.string()), deep: z.boolean().optional(), limit: z.number().optional() }),
+      call: async (input) => {
+        given.push(input);
+        return { data: 'planned' };
+      },
+    });
+    const made = await scene([[toolUse('Plan', { ids: '["a","b"]', deep: 'true', limit: null, _meta: {} }, { id: 't1' })], [text('ok')]], {
+      tools: [tool],
+      permissions: { allow: ['Plan'] },
+    });
+    await made.session.send('go').done;
+    expect(given).toEqual([{ ids: ['a', 'b'], deep: true }]);
+    expect(made.of('notice').map(({ message }) => message)).toEqual([expect.stringMatching(/^The input of Plan \(t1\) was mended: /)]);
+    for (const path of ['ids', 'deep', 'limit', '_meta']) expect(made.of('notice')[0]?.message).toContain(`${path} (`);
+  });
+
   it('a tool that throws: its message, without a stack', async () => {
     const tool = testTool({
       name: 'Boom',

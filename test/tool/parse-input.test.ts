@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { JsonObject } from '../../src/json.js';
 import { anyObjectInput, buildTool } from '../../src/tool/build.js';
 import { parseToolInput } from '../../src/tool/parse-input.js';
 
-const tool = (inputSchema: z.ZodType<object>, extra: { strictInput?: boolean } = {}) =>
+const tool = (inputSchema: z.ZodType<object>, extra: { strictInput?: boolean; inputJSONSchema?: JsonObject } = {}) =>
   buildTool({ name: 'T', description: 'test', inputSchema, call: async () => ({ data: '' }), ...extra });
 const parse = (schema: z.ZodType<object>, value: unknown) => parseToolInput(tool(schema), value);
 const message = (schema: z.ZodType<object>, value: unknown): string => {
@@ -123,6 +124,60 @@ describe('textual forms', () => {
   });
   it('can be switched off by a tool', () => {
     expect(parseToolInput(tool(flag, { strictInput: true }), { f: 'false' })).toMatchObject({ ok: false });
+  });
+});
+
+describe('an array or object given as a text', () => {
+  const schema = z.strictObject({
+    items: z.array(z.strictObject({ a: z.string() })).optional(),
+    box: z.strictObject({ list: z.array(z.number()) }).optional(),
+    map: z.record(z.string(), z.number()).optional(),
+    pair: z.tuple([z.string(), z.number()]).optional(),
+    words: z.string().optional(),
+    either: z.union([z.string(), z.array(z.string())]).optional(),
+  });
+  it.each([
+    [{ items: '[{"a":"x"}]' }, { items: [{ a: 'x' }] }],
+    [{ items: ' [] ' }, { items: [] }],
+    [{ items: ['{"a":"x"}'] }, { items: [{ a: 'x' }] }],
+    [{ box: '{"list":"[1,\\"2\\"]"}' }, { box: { list: [1, 2] } }],
+    [{ map: '{"x":1}' }, { map: { x: 1 } }],
+    [{ pair: '["a",1]' }, { pair: ['a', 1] }],
+  ])('is taken for what it is the JSON of, where nothing else fits: %j', (given, input) => {
+    expect(parse(schema, given)).toMatchObject({
+      ok: true,
+      input,
+      repairs: expect.arrayContaining([expect.objectContaining({ kind: 'json' })]),
+    });
+  });
+  it.each([{ words: '["keep"]' }, { words: '{"keep":1}' }, { either: '["keep"]' }])(
+    'stays a text where a text is wanted or allowed: %j',
+    (given) => {
+      expect(parse(schema, given)).toEqual({ ok: true, input: given, repairs: [] });
+    },
+  );
+  it.each([
+    [{ items: '[{"a":"x"}' }, '`items`: expected array, received string'],
+    [{ items: '[{"a":"x"}] and more' }, '`items`: expected array, received string'],
+    [{ items: '{"a":"x"}' }, '`items`: expected array, received string'],
+    [{ items: 'x,y' }, '`items`: expected array, received string'],
+    [{ items: '"[]"' }, '`items`: expected array, received string'],
+    [{ box: '{"__proto__":{"list":[]}}' }, '`box`: expected object, received string'],
+    [{ items: '[{"a":1}]' }, '`items[0].a`: expected string, received number'],
+  ])('is refused where it is not exactly that: %j', (given, said) => {
+    expect(message(schema, given)).toContain(said);
+  });
+  it('is refused by a tool that takes nothing but what it says', () => {
+    expect(parseToolInput(tool(schema, { strictInput: true }), { items: '[]' })).toMatchObject({ ok: false });
+  });
+  it('has the same rules under a JSON Schema', () => {
+    const tool_ = tool(z.record(z.string(), z.unknown()), {
+      inputJSONSchema: {
+        type: 'object',
+        properties: { ids: { type: ['array', 'null'], items: { type: 'string' } }, q: { type: 'string' } },
+      },
+    });
+    expect(parseToolInput(tool_, { ids: '["a","b"]', q: '["c"]' })).toMatchObject({ ok: true, input: { ids: ['a', 'b'], q: '["c"]' } });
   });
 });
 

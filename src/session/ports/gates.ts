@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import { inputDigest } from '../../permissions/digest.js';
 import type { ToolUseRequest } from '../../tool/call.js';
 import { closeNames, findTool, parseToolInput, toolInputJSONSchema } from '../../tool/index.js';
+import type { InputRepair } from '../../tool/parse-input.js';
 import type { AnyTool, ValidationVerdict } from '../../tool/types.js';
 import type { CallRecord } from '../callBook.js';
 import { asyncPort } from '../port.js';
@@ -32,6 +33,7 @@ function weigh(record: CallRecord, services: Services): GateAnswer {
   const parsed = parseToolInput(tool, call.input.value);
   if (!parsed.ok || !isJsonObject(parsed.input)) return unsafe;
   accept(record, tool, parsed.input, services);
+  noteRepairs(record, parsed.repairs, services);
   services.update({
     type: 'call.input',
     callId: call.id,
@@ -85,6 +87,7 @@ export function parseInput(callId: string, rewritten: RewrittenInput | null, ser
   if (!isJsonObject(parsed.input)) return { type: 'input.refused', message: `The input of ${tool.name} must be a JSON object.` };
   if (rewritten !== null) noteRewrite(record, rewritten, parsed.input, services);
   accept(record, tool, parsed.input, services);
+  noteRepairs(record, parsed.repairs, services);
   return { type: 'input.accepted', digest: record.digest };
 }
 
@@ -151,6 +154,26 @@ function notLoaded(tool: AnyTool, services: Services): string {
 
 function notJson(tool: AnyTool, raw: string, reason: string): string {
   return `Not executed: the input of ${tool.name} is not valid JSON (${reason}). The text was: ${JSON.stringify({ INVALID_JSON: raw })}`;
+}
+
+const REPAIRED: Readonly<Record<InputRepair['kind'], string>> = {
+  nullAsAbsent: 'null counts as left out',
+  boolean: 'a text taken for the boolean it names',
+  number: 'a text taken for the number it names',
+  json: 'a text taken for what it is the JSON of',
+  hostKeyRemoved: 'removed, since a host adds it',
+};
+
+/** What a tool runs with is not always what the model wrote to the letter; whoever watches is told the difference. */
+function noteRepairs({ call }: CallRecord, repairs: readonly InputRepair[], services: Services): void {
+  if (repairs.length === 0) return;
+  const parts = repairs.slice(0, 5).map(({ path, kind }) => `${path} (${REPAIRED[kind]})`);
+  const more = repairs.length > parts.length ? ` and ${repairs.length - parts.length} more` : '';
+  services.update({
+    type: 'notice',
+    level: 'info',
+    message: `The input of ${call.name} (${call.id}) was mended: ${parts.join(', ')}${more}`,
+  });
 }
 
 function noteRewrite(record: CallRecord, rewritten: RewrittenInput, after: JsonObject, services: Services): void {
