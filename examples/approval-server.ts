@@ -18,7 +18,7 @@ const say = ({ callId, digest }, yes) => fetch('/' + callId, { method: 'POST', b
 const button = (label, press) => Object.assign(document.createElement('button'), { textContent: label, onclick: press });
 const row = (asked) => {
   const item = document.createElement('li');
-  item.append(asked.title + ' ', button('Yes', () => say(asked, true)), button('No', () => say(asked, false)));
+  item.append(asked.title + ': ' + JSON.stringify(asked.input) + ' ', button('Yes', () => say(asked, true)), button('No', () => say(asked, false)));
   return item;
 };
 setInterval(async () => document.querySelector('ul').replaceChildren(...(await (await fetch('/questions')).json()).map(row)), 500);

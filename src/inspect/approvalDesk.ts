@@ -11,7 +11,7 @@ export interface OpenQuestion {
   readonly toolUseId: string;
   /** Its tool. */
   readonly toolName: string;
-  /** What the call does, in a line. */
+  /** What the call is called, or what it is for. */
   readonly title: string;
   /** The exact input that would be run. */
   readonly input: JsonValue;

@@ -7,7 +7,7 @@ import type { PersonAnswers, PersonQuestion } from '../tool/types.js';
 export interface PermissionPrompt extends PermissionQuestion {
   /** The exact input that would be run. */
   readonly input: JsonObject;
-  /** What the call does, in a line: the tool's `renderToolUseMessage`. */
+  /** Title of the tool's `renderToolUseMessage`: what it is called or what the call is for. Show the input beside it. */
   readonly title: string;
   /** Set for a subagent's question that surfaces in its parent. */
   readonly agent?: string;

@@ -56,7 +56,7 @@ export type SessionUpdate =
       readonly ms: number;
     }
   /**
-   * A call's input has been accepted; `title` says in a line what it does. It comes again when a hook or a person has changed the input.
+   * A call's input has been accepted; `title` is that of the tool's `renderToolUseMessage`. It comes again when a hook or a person has changed the input.
    */
   | { readonly type: 'call.input'; readonly callId: string; readonly tool: string; readonly title: string; readonly input: JsonObject }
   /** The calls that run now. */

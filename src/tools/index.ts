@@ -1,6 +1,7 @@
 import type { AnyTool } from '../tool/types.js';
 import { askUserQuestionTool } from './ask-user-question.js';
-import { type BashOptions, bashTool } from './bash/bash.js';
+import { bashTool } from './bash/bash.js';
+import type { ShellToolOptions } from './bash/shell-tool.js';
 import { editTool } from './edit/edit.js';
 import type { FileChangeOptions } from './fs/change.js';
 import { lspTool } from './lsp/lsp.js';
@@ -27,7 +28,7 @@ export interface BuiltInToolOptions {
   /** Refuse to write credentials into files that git shares. Default true. */
   readonly secretGuard?: boolean;
   /** @internal */
-  readonly killTimes?: NonNullable<BashOptions['killTimes']>;
+  readonly killTimes?: NonNullable<ShellToolOptions['killTimes']>;
   /** @internal */
   readonly observe?: NonNullable<FileChangeOptions['observe']>;
   /** How WebFetch reads and answers. */

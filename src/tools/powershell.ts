@@ -1,23 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
 import { buildTool } from '../tool/build.js';
-import { type BashOptions, mapShellOutput } from './bash/bash.js';
-import { runShell, type ShellKind } from './bash/shell.js';
-import { shellTimeouts } from './bash/shell-environment.js';
-import { INLINE_CHARS, shellOutputSchema } from './bash/shell-output.js';
-
-const inputSchema = z.strictObject({
-  command: z.string().min(1).describe('The PowerShell command to run'),
-  timeout: z
-    .number()
-    .positive()
-    .optional()
-    .describe('Milliseconds after which the command is stopped or moved to the background (default 120000, at most 600000)'),
-  description: z.string().optional().describe('What the command does, in five to ten words'),
-  run_in_background: z.boolean().optional().describe('Answer at once and let the command run on'),
-  dangerouslyDisableSandbox: z.boolean().optional().describe('Run outside the sandbox, where there is one'),
-});
+import type { ShellKind } from './bash/shell.js';
+import { type ShellToolOptions, shellInput, shellTraits } from './bash/shell-tool.js';
 
 const POWERSHELL: ShellKind = {
   kind: 'powershell',
@@ -76,23 +61,14 @@ export function findPowerShell(searchPath = process.env.PATH ?? ''): string | un
 }
 
 /** Runs PowerShell commands, where there is a PowerShell. */
-export function powershellTool(options: BashOptions = {}) {
+export function powershellTool(options: ShellToolOptions = {}) {
   return buildTool({
+    ...shellTraits('PowerShell', POWERSHELL, options),
     name: 'PowerShell',
     description: 'Run a PowerShell command',
     prompt:
       'Runs a PowerShell command and returns its output and exit code. Each call is a new process without profile; the working directory carries over inside the allowed directories. Output over 30,000 characters goes to a file.',
-    inputSchema,
-    outputSchema: shellOutputSchema,
-    searchHint: 'powershell command terminal execute run',
-    interruptBehavior: 'block',
-    maxResultSizeChars: INLINE_CHARS,
+    inputSchema: shellInput('The PowerShell command to run'),
     isEnabled: () => findPowerShell() !== undefined,
-    timeoutMs: (input) => Math.min(input.timeout ?? 600_000, shellTimeouts(process.env).maxMs) + 30_000,
-    toAutoClassifierInput: (input) => input.command,
-    call: (input, context, onProgress) => runShell(POWERSHELL, input, context, onProgress, options.killTimes),
-    mapToolResultToToolResultBlockParam: mapShellOutput,
-    renderToolUseMessage: (input) => ({ title: input.description ?? 'PowerShell', body: input.command, format: 'code' }),
-    renderToolResultMessage: (output) => ({ title: 'PowerShell', body: output.stdout, format: 'text' }),
   });
 }

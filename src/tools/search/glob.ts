@@ -2,8 +2,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import { buildTool } from '../../tool/build.js';
 import type { ToolContext } from '../../tool/types.js';
-import { absolutePath, refusePath } from '../fs/paths.js';
-import { newestFirst, readable, searchPlace, shownPath } from './place.js';
+import { absolutePath } from '../fs/paths.js';
+import { newestFirst, readable, searchPlace, searchTraits, shownPath } from './place.js';
 import { runRipgrep } from './ripgrep.js';
 
 const inputSchema = z.strictObject({
@@ -26,23 +26,13 @@ export const EXCLUDED = ['!**/.git/**', '!**/.svn/**', '!**/.hg/**', '!**/.jj/**
 /** Finds files by name. */
 export function globTool() {
   return buildTool({
+    ...searchTraits<z.output<typeof inputSchema>>('Glob'),
     name: 'Glob',
     description: 'Find files by a glob pattern',
     prompt:
       'Finds files by a glob pattern, hidden and git-ignored ones too, the most recently changed first, at most 100. A pattern without a slash matches at any depth.',
     inputSchema,
     searchHint: 'find files by name pattern list directory',
-    isReadOnly: () => true,
-    isConcurrencySafe: () => true,
-    isDestructive: () => false,
-    idempotent: true,
-    interruptBehavior: 'cancel',
-    backfillObservableInput: (input, cwd) => (input.path === undefined ? input : { ...input, path: absolutePath(input.path, cwd) }),
-    toAutoClassifierInput: (input) => `Glob ${input.pattern}`,
-    validateInput(input) {
-      const refusal = input.path === undefined ? undefined : refusePath(input.path);
-      return refusal === undefined ? { ok: true } : { ok: false, message: refusal };
-    },
     async call(input, context) {
       const { root, pattern } = splitPattern(input.pattern, input.path, context);
       const place = await searchPlace(root, context);
@@ -75,7 +65,6 @@ export function globTool() {
       const cut = more > 0 ? [`(${more} more files match; use a narrower pattern or path)`] : [];
       return { content: [...output.filenames, ...cut, ...output.notes].join('\n') };
     },
-    renderToolUseMessage: (input) => ({ title: `Glob ${input.pattern}`, ...(input.path === undefined ? {} : { body: input.path }) }),
     renderToolResultMessage: (output) => ({ title: `${output.numFiles} files`, body: output.filenames.join('\n') }),
   });
 }

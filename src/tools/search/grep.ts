@@ -2,9 +2,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import { buildTool } from '../../tool/build.js';
 import type { ToolContext } from '../../tool/types.js';
-import { absolutePath, refusePath } from '../fs/paths.js';
 import { EXCLUDED } from './glob.js';
-import { newestFirst, readable, searchPlace, shownPath } from './place.js';
+import { newestFirst, readable, searchPlace, searchTraits, shownPath } from './place.js';
 import { runRipgrep } from './ripgrep.js';
 
 const count = z.number().int().nonnegative();
@@ -45,26 +44,15 @@ export interface GrepOutput {
 /** Searches file contents. */
 export function grepTool() {
   return buildTool({
+    ...searchTraits<GrepInput>('Grep'),
     name: 'Grep',
     description: 'Search file contents with a regular expression',
     prompt:
       'Searches file contents with ripgrep: regular expressions (escape literal braces), filtered by glob or type. Files that .gitignore names are skipped unless named by path. Shows files by default; output_mode content shows lines, count shows counts.',
     inputSchema,
     searchHint: 'search text regex content find in files',
-    isReadOnly: () => true,
-    isConcurrencySafe: () => true,
-    isDestructive: () => false,
-    idempotent: true,
-    interruptBehavior: 'cancel',
-    backfillObservableInput: (input, cwd) => (input.path === undefined ? input : { ...input, path: absolutePath(input.path, cwd) }),
-    toAutoClassifierInput: (input) => `Grep ${input.pattern}`,
-    validateInput(input) {
-      const refusal = input.path === undefined ? undefined : refusePath(input.path);
-      return refusal === undefined ? { ok: true } : { ok: false, message: refusal };
-    },
     call: async (input, context) => ({ data: await grep(input, context) }),
     mapToolResultToToolResultBlockParam: (output) => ({ content: grepText(output) }),
-    renderToolUseMessage: (input) => ({ title: `Grep ${input.pattern}`, ...(input.path === undefined ? {} : { body: input.path }) }),
     renderToolResultMessage: (output) => ({
       title: `${output.total} ${output.mode === 'content' ? 'lines' : 'files'}`,
       body: output.entries.join('\n'),

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { ToolDefinition } from '../../tool/build.js';
 import { ToolFailure } from '../../tool/errors.js';
 import type { ToolContext } from '../../tool/types.js';
 import { approvedTarget, explainFileError } from '../fs/access.js';
-import { isInside } from '../fs/paths.js';
+import { absolutePath, isInside, refusePath } from '../fs/paths.js';
 
 /** Where a search runs. */
 export interface SearchPlace {
@@ -55,3 +56,20 @@ export async function newestFirst(files: readonly string[]): Promise<string[]> {
   dated.sort((a, b) => b.time - a.time || (a.file < b.file ? -1 : 1));
   return dated.map(({ file }) => file);
 }
+
+/** What both search tools are, and how they treat the place they are given. */
+export const searchTraits = <Input extends { readonly pattern: string; readonly path?: string | undefined }>(name: string) =>
+  ({
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    isDestructive: () => false,
+    idempotent: true,
+    interruptBehavior: 'cancel',
+    backfillObservableInput: (input, cwd) => (input.path === undefined ? input : { ...input, path: absolutePath(input.path, cwd) }),
+    toAutoClassifierInput: ({ pattern }) => `${name} ${pattern}`,
+    validateInput({ path: given }) {
+      const refusal = given === undefined ? undefined : refusePath(given);
+      return refusal === undefined ? { ok: true } : { ok: false, message: refusal };
+    },
+    renderToolUseMessage: ({ pattern, path: given }) => ({ title: `${name} ${pattern}`, ...(given === undefined ? {} : { body: given }) }),
+  }) satisfies Partial<ToolDefinition<Input, unknown>>;
