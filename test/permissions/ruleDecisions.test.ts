@@ -209,6 +209,10 @@ describe('a path rule', () => {
     "sed 'r secret/k.txt' a.txt",
     'awk \'BEGIN { while ((getline l < "secret/k.txt") > 0) print l }\'',
     'fd . secret',
+    'echo secret/k.txt | xargs cat',
+    `echo "'secret/k.txt'" | xargs cat`,
+    'printf "%s\\n" a.txt secret/k.txt | xargs -n1 cat',
+    'xargs -I{} cat {} <<< secret/k.txt',
   ])('holds for a file that stands inside another word: %s', (command) => {
     const engine = space.under({ allow: ['Bash(git *)', 'Bash(sed *)', 'Bash(awk *)'], deny: ['Read(/secret/**)'] });
     expect(bash(engine, command)).toBe('deny');

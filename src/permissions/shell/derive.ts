@@ -30,13 +30,15 @@ export function derive(argv: readonly string[], stdin: Stdin | null): Derived[] 
     const marker = rest.findIndex((arg) => /^::::?\+?$/.test(arg));
     const command = marker === -1 ? rest : rest.slice(0, marker);
     const placed = replaced(args.slice(0, start), name === 'parallel');
-    const known = command.map((arg) => (placed === null ? arg : arg.replaceAll(placed, UNKNOWN)));
-    result.push({
-      kind: 'argv',
-      via: 'xargs',
-      argv: placed === null || name === 'parallel' ? [...known, UNKNOWN] : known,
-      plain: !options,
-    });
+    for (const given of handedOn(stdin, placed !== null)) {
+      const known = command.map((arg) => (placed === null ? arg : arg.replaceAll(placed, given[0] ?? UNKNOWN)));
+      result.push({
+        kind: 'argv',
+        via: 'xargs',
+        argv: placed === null || name === 'parallel' ? [...known, ...given] : known,
+        plain: !options,
+      });
+    }
     if (name === 'parallel') result.push({ kind: 'script', via: 'xargs', script: command.join(' '), plain: false });
   }
   if (
@@ -47,6 +49,23 @@ export function derive(argv: readonly string[], stdin: Stdin | null): Derived[] 
     result.push({ kind: 'opaque', reason: 'parallel runs whatever lines it is given' });
   }
   return result;
+}
+
+const MAX_HANDED_ON = 12;
+
+/**
+ * What `xargs` hands on: its input's words together and, as its options may have it, one by one or a line at a time; with its own
+ * quotes or without them. Where the input is not shown, words that nobody knows.
+ */
+function handedOn(stdin: Stdin | null, byLine: boolean): string[][] {
+  if (stdin?.kind !== 'text' || stdin.text.includes(UNKNOWN)) return [[UNKNOWN]];
+  const texts = [...new Set([stdin.text, stdin.text.replace(/['"\\]/g, '')])];
+  const found = texts.flatMap((text) => {
+    const parts = text.split(byLine ? /\n/ : /\s+/).filter((part) => part !== '');
+    const single = parts.map((part) => [part]);
+    return byLine || parts.length < 2 ? single : [parts, ...single];
+  });
+  return found.length > MAX_HANDED_ON ? [...found.slice(0, MAX_HANDED_ON), [UNKNOWN]] : found;
 }
 
 /** The text that `xargs -I` puts its input in the place of. */

@@ -113,7 +113,7 @@ function xargsReads(args: readonly string[], command: ShellCommand): boolean {
     const arg = args[i] ?? '';
     if (/^-[0rt]+$|^--(null|no-run-if-empty|verbose)$/.test(arg)) continue;
     if (/^-[nPLI]$/.test(arg)) i++;
-    else if (!/^-[nPL]\d+$/.test(arg)) break;
+    else if (!/^-(?:[nPL]\d+|I\S+)$/.test(arg)) break;
   }
   const name = args[i];
   if (name === undefined || baseName(name) !== name) return false;
