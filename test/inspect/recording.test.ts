@@ -99,6 +99,37 @@ describe('recordings', () => {
     expect(recording.events).toHaveLength(log.lastSeq - 2);
   });
 
+  it('of the first format are read, and written in the one of today', () => {
+    const body = (hash: string, text: string) => JSON.stringify({ type: 'body', hash, text });
+    const old = [
+      '{"type":"header","seq":0,"t":0,"format":"flow/1","name":"old","startedAt":1,"runtime":{},"redaction":{}}',
+      body('b1', '{"type":"GO","n":1}'),
+      '{"type":"event","actor":"a","source":null,"event":"GO","body":{"hash":"b1","bytes":19,"preview":"{\\"type\\":\\"GO\\",\\"n\\":1}"},"seq":1,"t":0}',
+      body('b2', 'not JSON'),
+      '{"type":"event","actor":"a","source":null,"event":"HO","body":{"hash":"b2","bytes":8,"preview":"not JSON"},"seq":2,"t":0}',
+    ].join('\n');
+    const recording = parseFlowText(old);
+    expect(recording.warnings).toEqual([]);
+    expect(recording.bodies.get('b1')).toBe('{"type":"GO","n":1}');
+    const now = parseFlowText(flowText(recording));
+    expect(now.warnings).toEqual([]);
+    expect(now.header.format).toBe('flow/2');
+    expect(now.events).toEqual(recording.events);
+    expect([...now.bodies]).toEqual([['b1', '{"type":"GO","n":1}']]);
+  });
+
+  it('hold a body exactly as it was captured, numbers as keys and all, and its preview only once', async () => {
+    const { log } = startFlow();
+    const value = { b: [1e21, -0.5, 'ü›"'], 10: 'ten', 2: 'two', long: 'x'.repeat(300) };
+    const ref = log.bodies.put(value);
+    log.put({ type: 'event', actor: 'a', source: null, event: 'E', body: ref });
+    const text = flowText(snapshotRecording(log));
+    expect(text.split('x'.repeat(150))).toHaveLength(3);
+    const recording = parseFlowText(text);
+    expect(recording.bodies.get(ref.hash)).toBe(log.bodies.get(ref.hash));
+    expect(recording.events.at(-1)).toEqual(log.events(1).at(-1));
+  });
+
   it('refuse what is no recording, naming the file', () => {
     expect(() => parseFlowText('{"hello":1}\n')).toThrow(NotAFlowError);
     expect(() =>

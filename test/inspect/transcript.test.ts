@@ -320,7 +320,7 @@ describe('a transcript file', () => {
 
   it('is named by the page where it can open recordings only', () => {
     expect(() => parseFlowText(jsonl([user('go')]).toString())).toThrow('A Claude Code transcript opens with `sixgates inspect <file>`.');
-    expect(() => parseFlowText('{"some":"object"}')).toThrow(/must be a header with "format":"flow\/1"\.$/);
+    expect(() => parseFlowText('{"some":"object"}')).toThrow(/must be a header with "format":"flow\/2"\.$/);
   });
 
   it('that is neither transcript nor recording is refused by name', () => {

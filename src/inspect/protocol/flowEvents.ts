@@ -7,9 +7,10 @@ import type { MachineGraph } from './graph.js';
 /**
  * The wire and file format of a flow: what the inspector page, recordings and all exporters read.
  * It stands between XState and everything that watches, so that a new major of XState touches one adapter only.
- * Fields may be added within `flow/1`; readers ignore what they do not know.
+ * Fields may be added within `flow/2`; readers ignore what they do not know. Files of `flow/1`, which held bodies as text inside
+ * text and every preview beside its body, are still read.
  */
-export const FLOW_FORMAT = 'flow/1';
+export const FLOW_FORMAT = 'flow/2';
 
 /**
  * Id of the element in a one-file HTML export that holds the recording: `<script type="text/plain" id=…>` with the base64 of a
@@ -372,13 +373,16 @@ export type FlowEventOf<T extends FlowEventType> = Extract<FlowEvent, { readonly
 /** An event before the recorder has given it its place and time. */
 export type FlowEventDraft = { [T in FlowEventType]: Omit<FlowEventOf<T>, 'seq' | 't'> }[FlowEventType];
 
-/** A stored body. In a recording it stands before the first event that names its hash. */
+/**
+ * A stored body. In a recording it stands before the first event that names its hash. Such a name leaves its `preview` out there: it is
+ * how the body begins.
+ */
 export interface FlowBody {
   readonly type: 'body';
-  /** Names the body. */
+  /** The name by which events refer to it. */
   readonly hash: string;
-  /** Redacted JSON text. */
-  readonly text: string;
+  /** Redacted; its text, exactly as it stands in the line, is what the hash names. */
+  readonly json: unknown;
 }
 
 /** A machine's graph. In a recording it stands before the first actor of that machine. */

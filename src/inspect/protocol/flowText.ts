@@ -1,59 +1,91 @@
-import type { BodyRef, FlowBody, FlowEvent, FlowEventType, FlowGraph, FlowHeader, FlowLine, FlowRecording } from './flowEvents.js';
-import { FLOW_FORMAT } from './flowEvents.js';
+import type { BodyRef, FlowBody, FlowEvent, FlowEventType, FlowGraph, FlowHeader, FlowRecording } from './flowEvents.js';
+import { FLOW_FORMAT, PREVIEW_CHARS } from './flowEvents.js';
 import type { MachineGraph } from './graph.js';
+
+/** Bodies remembered as written; one that comes again after so many others is written again. */
+const REMEMBERED_BODIES = 50_000;
+const REF_FIELDS = ['input', 'output', 'body'] as const;
+
+/** Where a writer looks up what events name. */
+export interface FlowTextSources {
+  /** Redacted JSON text, not checked any more. */
+  readonly bodyOf: (hash: string) => string | undefined;
+  readonly graphOf: (id: string) => MachineGraph | undefined;
+}
 
 /**
  * Writes a flow line by line. A graph and a body are written once, right before the first event that names them, so that a
  * file cut anywhere still explains every event it holds, and writing a read recording again gives the same bytes.
  */
 export class FlowTextWriter {
-  readonly #written = new Set<string>();
+  #written = new Set<string>();
+  #writtenBefore = new Set<string>();
   readonly #graphsWritten = new Set<string>();
 
-  constructor(
-    readonly bodyOf: (hash: string) => string | undefined,
-    readonly graphOf: (id: string) => MachineGraph | undefined,
-  ) {}
+  constructor(readonly sources: FlowTextSources) {}
 
   /** The lines of one event, each ending in a line break. */
   lines(event: FlowEvent): string {
-    let text = '';
-    const write = (line: FlowLine): void => {
-      text += `${JSON.stringify(line)}\n`;
-    };
-    const machine = event.type === 'actor.started' ? event.machine : null;
-    const graph = machine === null || this.#graphsWritten.has(machine) ? undefined : this.graphOf(machine);
-    if (graph) {
-      this.#graphsWritten.add(graph.id);
-      write({ type: 'graph', graph });
+    if (event.type === 'transition') return `${JSON.stringify(event)}\n`;
+    const before = event.type === 'actor.started' && event.machine !== null ? this.#graph(event.machine) : '';
+    let bodies = '';
+    let brief: FlowEvent | undefined;
+    for (const field of REF_FIELDS) {
+      const ref = refIn(event, field);
+      if (ref === undefined) continue;
+      const line = this.#body(ref.hash);
+      if (line === undefined) continue;
+      bodies += line;
+      const { preview, ...rest } = ref;
+      brief = { ...(brief ?? event), [field]: rest };
     }
-    for (const { hash } of bodyRefs(event)) {
-      const body = this.#written.has(hash) ? undefined : this.bodyOf(hash);
-      if (body === undefined) continue;
-      this.#written.add(hash);
-      write({ type: 'body', hash, text: body });
-    }
-    write(event);
-    return text;
+    return `${before}${bodies}${JSON.stringify(brief ?? event)}\n`;
   }
+
+  #graph(id: string): string {
+    const graph = this.#graphsWritten.has(id) ? undefined : this.sources.graphOf(id);
+    if (!graph) return '';
+    this.#graphsWritten.add(graph.id);
+    return `${JSON.stringify({ type: 'graph', graph } satisfies FlowGraph)}\n`;
+  }
+
+  /** The line of a body; empty when it was written before, undefined when there is none. */
+  #body(hash: string): string | undefined {
+    if (this.#written.has(hash)) return '';
+    const text = this.#writtenBefore.has(hash) ? '' : this.sources.bodyOf(hash);
+    if (text === undefined) return undefined;
+    this.#written.add(hash);
+    if (this.#written.size > REMEMBERED_BODIES) {
+      this.#writtenBefore = this.#written;
+      this.#written = new Set();
+    }
+    return text === '' ? '' : `${bodyStart(hash)}${text}}\n`;
+  }
+}
+
+const bodyStart = (hash: string): string => `{"type":"body","hash":${JSON.stringify(hash)},"json":`;
+
+function refIn(event: FlowEvent, field: (typeof REF_FIELDS)[number]): BodyRef | undefined {
+  if (field === 'body') return 'body' in event ? event.body : undefined;
+  if (field === 'input') return 'input' in event ? event.input : undefined;
+  return 'output' in event ? event.output : undefined;
 }
 
 /** A whole recording as text, uncompressed. */
 export function flowText(recording: FlowRecording): string {
   const graphs = new Map(recording.graphs.map((graph) => [graph.id, graph]));
-  const writer = new FlowTextWriter(
-    (hash) => recording.bodies.get(hash),
-    (id) => graphs.get(id),
-  );
+  const writer = new FlowTextWriter({
+    bodyOf: (hash) => {
+      const text = recording.bodies.get(hash);
+      return text === undefined || parse(text) === undefined ? undefined : text;
+    },
+    graphOf: (id) => graphs.get(id),
+  });
   return [recording.header, ...recording.events].map((event) => writer.lines(event)).join('');
 }
 
 export function bodyRefs(event: FlowEvent): readonly BodyRef[] {
-  const refs: BodyRef[] = [];
-  if ('input' in event && event.input) refs.push(event.input);
-  if ('output' in event && event.output) refs.push(event.output);
-  if ('body' in event && event.body) refs.push(event.body);
-  return refs;
+  return REF_FIELDS.flatMap((field) => refIn(event, field) ?? []);
 }
 
 /** What a file holds that is no flow at all. */
@@ -77,7 +109,7 @@ export function parseFlowText(text: string): FlowRecording {
   for (const [index, line] of lines.entries()) {
     if (index === 0 || line === '') continue;
     const parsed = parse(line);
-    if (isBody(parsed)) bodies.set(parsed.hash, parsed.text);
+    if (isBody(parsed)) bodies.set(parsed.hash, bodyText(parsed, line));
     else if (isGraph(parsed)) graphs.push(parsed.graph);
     else if (!isFlowEvent(parsed)) {
       const cut = index === lines.length - 1;
@@ -88,7 +120,7 @@ export function parseFlowText(text: string): FlowRecording {
     else {
       if (parsed.seq > lastSeq + 1) warnings.push(`Events ${lastSeq + 1} to ${parsed.seq - 1} are missing.`);
       lastSeq = parsed.seq;
-      events.push(parsed);
+      events.push(withPreviews(parsed, bodies));
     }
   }
   return { header, events, bodies, graphs, warnings };
@@ -97,12 +129,39 @@ export function parseFlowText(text: string): FlowRecording {
 function headerOf(line: string): FlowHeader {
   const parsed = parse(line);
   if (isFlowEvent(parsed) && parsed.type === 'header') {
-    if (parsed.format === FLOW_FORMAT) return parsed;
-    throw new NotAFlowError(`This recording has format "${String(parsed.format)}"; this version reads "${FLOW_FORMAT}".`);
+    const format: string = parsed.format;
+    if (format === FLOW_FORMAT || format === OLD_FORMAT) return { ...parsed, format: FLOW_FORMAT };
+    throw new NotAFlowError(`This recording has format "${format}"; this version reads "${FLOW_FORMAT}" and "${OLD_FORMAT}".`);
   }
   const entry = isRecord(parsed) && (typeof parsed.sessionId === 'string' || typeof parsed.uuid === 'string');
   const hint = entry ? ' A Claude Code transcript opens with `sixgates inspect <file>`.' : '';
   throw new NotAFlowError(`This is no flow recording: its first line must be a header with "format":"${FLOW_FORMAT}".${hint}`);
+}
+
+/** In which a body's line held `text`, and every name of a body its preview. */
+const OLD_FORMAT = 'flow/1';
+
+interface OldBody {
+  readonly type: 'body';
+  readonly hash: string;
+  readonly text: string;
+}
+
+function bodyText(body: FlowBody | OldBody, line: string): string {
+  if ('text' in body) return body.text;
+  const start = bodyStart(body.hash);
+  return line.startsWith(start) ? line.slice(start.length, -1) : JSON.stringify(body.json);
+}
+
+function withPreviews(event: FlowEvent, bodies: ReadonlyMap<string, string>): FlowEvent {
+  let whole = event;
+  for (const field of REF_FIELDS) {
+    const ref = refIn(event, field);
+    if (ref === undefined || typeof ref.preview === 'string') continue;
+    const { hash, bytes, ...rest } = ref;
+    whole = { ...whole, [field]: { hash, bytes, ...rest, preview: (bodies.get(hash) ?? '').slice(0, PREVIEW_CHARS) } };
+  }
+  return whole;
 }
 
 type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'nullable';
@@ -142,8 +201,9 @@ function hasType(value: unknown, type: FieldType): boolean {
   return typeof value === type;
 }
 
-function isBody(value: unknown): value is FlowBody {
-  return isRecord(value) && value.type === 'body' && typeof value.hash === 'string' && typeof value.text === 'string';
+function isBody(value: unknown): value is FlowBody | OldBody {
+  if (!isRecord(value) || value.type !== 'body' || typeof value.hash !== 'string') return false;
+  return 'text' in value ? typeof value.text === 'string' : 'json' in value;
 }
 function isGraph(value: unknown): value is FlowGraph {
   return (
