@@ -1,5 +1,5 @@
-import { posix } from 'node:path';
 import { type CallAspect, NO_ASPECT, type PermissionCall, type PermissionState } from './call.js';
+import { expandGlob } from './globs.js';
 import { survivesAuto } from './modes.js';
 import { formsOf, outsideText, readAllowed, readDenyCoversEdit } from './pathAspect.js';
 import { climb, type PathForms } from './paths.js';
@@ -17,7 +17,6 @@ import {
   suggestRules,
 } from './shell/index.js';
 import type { RuleMatch } from './types.js';
-import { wildcard } from './wildcard.js';
 
 /** A file that the command names, with everything the file system says of its path. `forms` is empty where only the running shell knows it. */
 interface NamedFile {
@@ -195,8 +194,6 @@ function opaqueAgainstRules(analysis: ShellAnalysis, files: readonly NamedFile[]
     : { kind: 'opaqueCommand', reason: `${unknown.access.text} may turn out to be a file that a deny rule covers`, bypassable: true };
 }
 
-const MAX_EXPANSION = 2_000;
-
 /** The path of an access, and where the kernel ends up on it; of a glob also every file that it stands for now. */
 function formsOfAccess(access: FileAccess, state: PermissionState): PathForms[] {
   if (access.path === null) return [];
@@ -205,39 +202,13 @@ function formsOfAccess(access: FileAccess, state: PermissionState): PathForms[] 
   const written = formsOf(access.path, state);
   const climbed = access.climbing === undefined ? written.path : climb(rawAbsolute(access.climbing, state), state.fs);
   const forms = climbed === written.path ? [written] : [written, formsOf(climbed, state)];
-  return access.glob ? forms.flatMap((one) => [one, ...expandGlob(one.path, state).map((path) => formsOf(path, state))]) : forms;
+  return access.glob ? forms.flatMap((one) => [one, ...expandGlob(one.path, state.fs).map((path) => formsOf(path, state))]) : forms;
 }
 
 /** Absolute, but with its `..` still in it. */
 function rawAbsolute(path: string, { cwd, rules }: PermissionState): string {
   if (path.startsWith('/')) return path;
   return path === '~' || path.startsWith('~/') ? rules.base.home + path.slice(1) : `${cwd}/${path}`;
-}
-
-function expandGlob(pattern: string, state: PermissionState): string[] {
-  let found = ['/'];
-  for (const segment of pattern.split('/').filter((part) => part !== '')) {
-    if (!/[*?[]/.test(segment)) {
-      found = found.map((directory) => posix.join(directory, segment));
-      continue;
-    }
-    const matcher = segmentMatcher(segment);
-    found = found.flatMap((directory) =>
-      state.fs
-        .readdir(directory)
-        .filter((name) => matcher(name))
-        .map((name) => posix.join(directory, name)),
-    );
-    if (found.length > MAX_EXPANSION) return found.slice(0, MAX_EXPANSION);
-  }
-  return found;
-}
-
-/** `*` and `?` as the shell reads them; a bracket matches any one character here, which only errs to the strict side. */
-function segmentMatcher(segment: string): (name: string) => boolean {
-  const loose = segment.replace(/\[[^\]]*\]|\?/g, '\u0001');
-  const pattern = new RegExp(wildcard(loose).source.replaceAll('\u0001', '.'), 's');
-  return (name) => pattern.test(name) && (segment.startsWith('.') || !name.startsWith('.'));
 }
 
 function suggestionsFor(analysis: ShellAnalysis, allowed: readonly string[]): CallAspect['suggestions'] {

@@ -2,19 +2,15 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { readRule, ruleFromText } from '../permissions/grammar.js';
-import type { PermissionMode, PermissionRule, RuleScope } from '../permissions/types.js';
+import type { PermissionRule, RuleScope } from '../permissions/types.js';
 import { checkSettings } from './check.js';
-import { at, type JsonDocument, parseDocument } from './jsonc.js';
-import { ENV_NAME, MODE_NAMES } from './schema.js';
+import { at, parseDocument } from './jsonc.js';
+import { chooseMode } from './mode.js';
+import { ENV_NAME } from './schema.js';
+import { needsTrust, type Source } from './source.js';
 import type { LoadedSettings, LoadSettingsOptions, SettingsFile, SettingsHookGroup, SettingsProblem } from './types.js';
 
-interface Source {
-  readonly scope: RuleScope;
-  readonly file?: string;
-  /** Where a leading slash of a path rule points. */
-  readonly root: string;
-  readonly document: JsonDocument;
-}
+export { parseMode } from './mode.js';
 
 /** Where an administrator puts settings that nobody overrides (Claude Code docs, settings). */
 export function managedSettingsFile(platform: NodeJS.Platform = process.platform): string {
@@ -149,60 +145,6 @@ function rulesOf(source: Source, options: LoadSettingsOptions, problems: Setting
     }
   }
   return rules;
-}
-
-const needsTrust = ({ scope }: Source): boolean => scope === 'projectSettings' || scope === 'localSettings';
-
-const MODES: Readonly<Record<(typeof MODE_NAMES)[number], PermissionMode>> = {
-  default: 'default',
-  manual: 'default',
-  delegate: 'default',
-  acceptEdits: 'acceptEdits',
-  plan: 'plan',
-  auto: 'auto',
-  dontAsk: 'dontAsk',
-  bypassPermissions: 'bypassPermissions',
-};
-
-/** A mode by its name or an alias of it; undefined when there is none. */
-export const parseMode = (name: unknown): PermissionMode | undefined => {
-  const known = MODE_NAMES.find((candidate) => candidate === name);
-  return known === undefined ? undefined : MODES[known];
-};
-
-interface ModeLimits {
-  readonly bypassDisabled: boolean;
-  readonly autoDisabled: boolean;
-  readonly trusted: boolean;
-}
-
-/** The strongest scope's mode. A repository must not talk its reader out of being asked (Claude Code docs, permission modes). */
-function chooseMode(strongest: readonly Source[], limits: ModeLimits, problems: SettingsProblem[]): PermissionMode {
-  for (const source of strongest) {
-    const { scope, file, document } = source;
-    const mode = parseMode(at(document.value.permissions, 'defaultMode'));
-    if (mode === undefined) continue;
-    const refusal = modeRefusal(mode, source, limits);
-    if (refusal === null) return mode;
-    problems.push({
-      severity: 'warning',
-      scope,
-      ...(file === undefined ? {} : { file, line: document.lineOf(['permissions', 'defaultMode']) }),
-      path: 'permissions.defaultMode',
-      message: refusal,
-    });
-    if (mode !== 'acceptEdits') return 'default';
-  }
-  return 'default';
-}
-
-function modeRefusal(mode: PermissionMode, source: Source, { bypassDisabled, autoDisabled, trusted }: ModeLimits): string | null {
-  if ((mode === 'bypassPermissions' && bypassDisabled) || (mode === 'auto' && autoDisabled))
-    return `Mode ${mode} is disabled by settings; mode default is used`;
-  if (!needsTrust(source)) return null;
-  if (mode === 'bypassPermissions' || mode === 'auto')
-    return `Mode ${mode} has no effect in a project's settings; mode default is used. Set it in your own settings or by a flag`;
-  return mode === 'acceptEdits' && !trusted ? `The mode of a project that is not trusted is ignored; trust the project to use it` : null;
 }
 
 function directoriesOf(sources: readonly Source[], options: LoadSettingsOptions, problems: SettingsProblem[]): string[] {
