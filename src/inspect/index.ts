@@ -7,6 +7,7 @@
 import { spawn } from 'node:child_process';
 import type { ActorFacts, ActorNaming } from './actorNames.js';
 import { ApprovalDesk } from './approvalDesk.js';
+import { Copies } from './copies.js';
 import { CounterKeeper } from './counters.js';
 import { buildExport } from './exports/buildExport.js';
 import type { MachineModule } from './exports/regressionTest.js';
@@ -15,7 +16,9 @@ import { createFlowSink, type FlowSink } from './flowSink.js';
 import type { DebugGate } from './gate/debugGate.js';
 import type { Inspectable, InspectionTarget } from './inspectable.js';
 import type { FlowRecording } from './protocol/flowEvents.js';
+import type { RpcError } from './protocol/rpc.js';
 import { snapshotRecording, startRecorder } from './recording.js';
+import type { Restart } from './restart.js';
 import { type InspectorServer, type InspectorServerOptions, startServer } from './server/inspectorServer.js';
 import { defaultPageDir, loadPage } from './server/staticFiles.js';
 import { sessionFeed } from './sessionFeed.js';
@@ -77,6 +80,8 @@ export function inspectFlow(target: InspectionTarget, options: FlowOptions = {})
 export interface ServeOptions extends InspectorServerOptions {
   /** By machine id: where a generated regression test imports the machine from. The library's own machines are known. */
   readonly machineModules?: Readonly<Record<string, MachineModule>>;
+  /** @internal Goes on with a copy from the last settled point before an event. */
+  readonly restartAt?: (seq: number, words: string) => Promise<{ readonly url: string } | RpcError>;
 }
 
 /** Serves the page for a flow on 127.0.0.1. */
@@ -95,6 +100,7 @@ async function serveLog({ log, gate, desk }: Served, options: ServeOptions): Pro
       ...(desk ? { desk } : {}),
       ...(gate ? { gate } : {}),
       counters: (clients) => keeper.read(clients),
+      ...(options.restartAt ? { restart: options.restartAt } : {}),
       buildExport: (request) =>
         buildExport(snapshotRecording(log, request.range), request, {
           redactor: log.redactor,
@@ -119,6 +125,12 @@ export interface AttachOptions extends FlowOptions, ServeOptions {
   readonly open?: boolean;
   /** File to record into, `*.flow.jsonl.gz`. */
   readonly record?: string;
+  /**
+   * Makes "restart from here" possible: how to go on with a copy of the session, `(point) => forkSession({ ...point, ...options })`. The
+   * copy gets an inspector of its own and is closed with this one. It takes over the conversation up to the point; what tools have done
+   * stays done, and nothing is run again.
+   */
+  readonly restart?: Restart;
 }
 /** An inspector at work. */
 export interface AttachedInspector {
@@ -138,11 +150,18 @@ export interface AttachedInspector {
 export async function attachInspector(target: InspectionTarget, options: AttachOptions = {}): Promise<AttachedInspector> {
   const system = inspectFlow(target, options);
   const recorder = options.record === undefined ? undefined : startRecorder(system.log, options.record);
-  const server = await startInspectorServer(system, options).catch(async (error: unknown) => {
-    system.detach();
-    await recorder?.close();
-    throw error;
+  const copies = new Copies(target, system.log, options.restart, (session) => {
+    // What belongs to this one alone stays here.
+    const { record: _record, port: _port, tokens: _tokens, open: _open, gate: _gate, name: _name, ...rest } = options;
+    return attachInspector(session, rest);
   });
+  const server = await startInspectorServer(system, copies.isPossible ? { ...options, restartAt: copies.goOn } : options).catch(
+    async (error: unknown) => {
+      system.detach();
+      await recorder?.close();
+      throw error;
+    },
+  );
   if (options.open) openInBrowser(server.url, system.log);
   return {
     url: server.url,
@@ -151,6 +170,7 @@ export async function attachInspector(target: InspectionTarget, options: AttachO
     system,
     close: async () => {
       await server.close();
+      await copies.close();
       system.detach();
       await recorder?.close();
     },
@@ -234,6 +254,7 @@ export {
 } from './recording.js';
 export { type CustomRule, type RedactionOptions, Redactor } from './redact.js';
 export { type Mismatch, type ReplayReport, replayRecording } from './replay.js';
+export type { Restart, RestartedSession, RestartPoint } from './restart.js';
 export type { AuditEntry } from './server/client.js';
 export type { InspectorServer, InspectorServerOptions } from './server/inspectorServer.js';
 export type { Tokens } from './server/security.js';

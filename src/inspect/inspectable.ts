@@ -60,6 +60,8 @@ export interface InspectableSession {
   readonly openQuestions: readonly PersonPrompt[];
   /** The gate it was created with, if any. */
   readonly gate?: DebugGate;
+  /** File of its conversation; null or left out where it is not stored here. */
+  readonly transcriptPath?: string | null;
   /** Takes a page's answer to a permission question. */
   answer(callId: string, inputDigest: string, answer: PermissionAnswer): AnswerReceipt;
   /** Takes a page's answers to a tool's questions. */

@@ -31,6 +31,7 @@ describe('a link that only views', () => {
         ['resume'],
         ['step', {}],
         ['runToEnd', { actor: 'session' }],
+        ['restart', { seq: 1, words: 'go on' }],
         ['export', { kind: 'recording' }],
       ];
       for (const [method, ...args] of acts) {

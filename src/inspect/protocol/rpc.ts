@@ -115,7 +115,7 @@ export interface PendingApproval {
   readonly toolUseId: string;
   /** Its tool. */
   readonly toolName: string;
-  /** What the call does, in a line. */
+  /** What the call is called, or what it is for. */
   readonly title: string;
   /** Path of the call's actor. */
   readonly actor?: string;
@@ -206,6 +206,8 @@ export interface Welcome {
   readonly header: FlowHeader;
   readonly counters: Counters;
   readonly held: HeldState;
+  /** True when a copy of the session can go on from a step. */
+  readonly canRestart: boolean;
   /** False when the actor was attached without a gate: no pausing, no breakpoints. */
   readonly canPause: boolean;
   readonly canAnswer: boolean;
@@ -230,6 +232,8 @@ export interface ServerFunctions {
   /** Replaces the breakpoints set on pages and the enabled flags of those set in code. */
   setBreakpoints(request: { readonly breakpoints: readonly Breakpoint[] }): Promise<RpcResult<readonly Breakpoint[]>>;
   answer(request: ApprovalAnswer): Promise<RpcResult<{ readonly accepted: true }>>;
+  /** Goes on with a copy of the session from the last settled point before an event, with these words. Nothing is run again, nothing undone. */
+  restart(request: { readonly seq: number; readonly words: string }): Promise<RpcResult<{ readonly url: string }>>;
   export(request: ExportRequest): Promise<RpcResult<ExportReady>>;
   exportPart(request: { readonly id: string; readonly offset: number }): Promise<RpcResult<TextPart>>;
 }
@@ -243,6 +247,7 @@ export const CONTROL_METHODS: ReadonlySet<ServerMethod> = new Set<ServerMethod>(
   'runToEnd',
   'setBreakpoints',
   'answer',
+  'restart',
   'export',
   'exportPart',
 ]);

@@ -45,6 +45,7 @@ export const argumentSchemas = {
       interrupt: z.boolean().optional(),
     }),
   ]),
+  restart: z.tuple([z.strictObject({ seq, words: z.string().trim().min(1).max(100_000) })]),
   export: z.tuple([
     z.strictObject({
       kind: z.enum(['recording', 'html', 'vitest', 'nodeTest', 'chromeTrace', 'mermaid', 'scxml']),

@@ -29,6 +29,8 @@ export interface InspectedFlow {
   readonly log: FlowLog;
   readonly gate?: DebugGate;
   readonly desk?: ApprovalDesk;
+  /** Goes on with a copy from the last settled point before an event. */
+  readonly restart?: (seq: number, words: string) => Promise<{ readonly url: string } | RpcError>;
   readonly buildExport?: (request: ExportRequest) => ExportedFile | RpcError;
   /** `clients`: pages connected now. */
   counters(clients: number): Counters;
@@ -55,7 +57,7 @@ export function methodsFor(flow: InspectedFlow, caller: MethodCaller): ReadonlyM
     act(gate);
     return done(gate.state);
   };
-  const handlers: { [M in ServerMethod]: (args: ArgumentsOf<M>) => RpcResult<unknown> } = {
+  const handlers: { [M in ServerMethod]: (args: ArgumentsOf<M>) => RpcResult<unknown> | Promise<RpcResult<unknown>> } = {
     hello: () =>
       done({
         scope: caller.scope,
@@ -63,6 +65,7 @@ export function methodsFor(flow: InspectedFlow, caller: MethodCaller): ReadonlyM
         header: log.header,
         counters: flow.counters(caller.clients()),
         held: gate?.state ?? NOT_HELD,
+        canRestart: flow.restart !== undefined,
         canPause: gate !== undefined,
         canAnswer: desk !== undefined,
         breakpoints: gate?.breakpoints ?? [],
@@ -99,6 +102,11 @@ export function methodsFor(flow: InspectedFlow, caller: MethodCaller): ReadonlyM
       });
       return error ? { ok: false, error } : done({ accepted: true });
     },
+    restart: async ([{ seq, words }]) => {
+      if (!flow.restart) return fail('unsupported', 'This flow cannot be gone on with from a step: its inspector was not told how.');
+      const made = await flow.restart(seq, words);
+      return 'code' in made ? { ok: false, error: made } : done(made);
+    },
     export: ([{ range, actor, layouts, allowFindings, kind }]) => {
       if (!flow.buildExport) return fail('unsupported', 'This server does not export.');
       const made = flow.buildExport({
@@ -132,7 +140,7 @@ export function methodsFor(flow: InspectedFlow, caller: MethodCaller): ReadonlyM
       const parsed = parseArguments(name, args);
       if (!parsed.ok) return parsed;
       try {
-        const result = handlers[name](parsed.value);
+        const result = await handlers[name](parsed.value);
         if (control) caller.audit(name, args[0] ?? null, result.ok ? 'done' : result.error.code);
         return result;
       } catch (error) {

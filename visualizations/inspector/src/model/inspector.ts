@@ -30,6 +30,7 @@ export interface Remote {
   readonly scope: Scope;
   readonly canPause: boolean;
   readonly canAnswer: boolean;
+  readonly canRestart: boolean;
   readonly held: HeldState;
   readonly breakpoints: readonly Breakpoint[];
   readonly approvals: readonly PendingApproval[];
@@ -42,6 +43,8 @@ export interface Notice {
   readonly id: number;
   readonly tone: 'info' | 'error';
   readonly text: string;
+  /** Another page that it speaks of. */
+  readonly link: string | undefined;
 }
 
 const notHeld: HeldState = { paused: false, why: null, held: [], frozenTimers: 0, resumesInMs: null };
@@ -61,6 +64,7 @@ export class Inspector {
     scope: 'view',
     canPause: false,
     canAnswer: false,
+    canRestart: false,
     held: notHeld,
     breakpoints: [],
     approvals: [],
@@ -161,6 +165,13 @@ export class Inspector {
     return result.error;
   }
 
+  /** Goes on with a copy of the session from a step. Returns whether it does. */
+  async restart(seq: number, words: string): Promise<boolean> {
+    const made = await this.#ask((socket) => socket.call('restart', { seq, words }));
+    if (made?.ok) this.notice('A copy of the session goes on from there.', 'info', made.value.url);
+    return made?.ok === true;
+  }
+
   async export(request: ExportRequest): Promise<RpcResult<ExportReady>> {
     const socket = this.#socket;
     if (!socket)
@@ -173,8 +184,8 @@ export class Inspector {
     return socket.call('exportPart', { id, offset });
   }
 
-  notice(text: string, tone: Notice['tone'] = 'info'): void {
-    const notices = [...this.remote.get().notices, { id: ++this.#noticeId, tone, text }].slice(-NOTICES_SHOWN);
+  notice(text: string, tone: Notice['tone'] = 'info', link?: string): void {
+    const notices = [...this.remote.get().notices, { id: ++this.#noticeId, tone, text, link }].slice(-NOTICES_SHOWN);
     this.remote.patch({ notices });
   }
   dismiss(id: number): void {
@@ -194,7 +205,7 @@ export class Inspector {
     await socket.call('subscribe', { fromSeq: this.#sequencer.expected });
   }
 
-  #welcome({ header, counters, scope, canPause, canAnswer, held, breakpoints, approvals }: Welcome): void {
+  #welcome({ header, counters, scope, canPause, canAnswer, canRestart, held, breakpoints, approvals }: Welcome): void {
     const { flow } = this;
     const other = flow.header !== null && (flow.header.startedAt !== header.startedAt || flow.header.name !== header.name);
     if (other || counters.lastSeq < flow.lastSeq) {
@@ -209,7 +220,7 @@ export class Inspector {
       const from = this.#sequencer.expected;
       if (counters.firstSeq > from) flow.addHole({ from, to: counters.firstSeq - 1, reason: 'older than the memory of the runtime' });
     }
-    this.remote.patch({ status: 'live', retryAt: null, scope, canPause, canAnswer, held, breakpoints, approvals, counters });
+    this.remote.patch({ status: 'live', retryAt: null, scope, canPause, canAnswer, canRestart, held, breakpoints, approvals, counters });
     this.pulse.now();
   }
 

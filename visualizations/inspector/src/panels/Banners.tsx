@@ -2,12 +2,13 @@ import { goLive } from '../model/actions.js';
 import { count, duration } from '../ui/format.js';
 import { useFlowVersion, useInspector, useRemote, useTicks, useView } from '../ui/hooks.js';
 import { Icon } from '../ui/icons.js';
+import { RestartFrom } from './RestartFrom.js';
 
 /** What one must know about what one sees: it is old, incomplete, held, or from another time. */
 export function Banners() {
   const inspector = useInspector();
   const view = useView();
-  const { status, retryAt, held, warnings, notices } = useRemote();
+  const { status, retryAt, held, warnings, notices, canRestart } = useRemote();
   useFlowVersion();
   useTicks(retryAt !== null || held.resumesInMs !== null, 500);
   const { flow } = inspector;
@@ -40,16 +41,25 @@ export function Banners() {
         </p>
       )}
       {view.travel !== null && (
-        <p className="banner travel" role="status">
+        <div className="banner travel" role="status">
           <span>
             Viewing step <b className="num">{count(view.travel)}</b> of <b className="num">{count(flow.lastSeq)}</b>
             {live ? ' — live goes on' : ''}
           </span>
           <span className="grow" />
-          <button type="button" className="button small" onClick={() => goLive(inspector)}>
+          {canRestart && inspector.mayControl && <RestartFrom seq={view.travel} />}
+          <button
+            type="button"
+            className="button small"
+            onClick={() => {
+              goLive(inspector);
+              // This button goes with its banner; focus stays with the time.
+              document.getElementById('time')?.focus();
+            }}
+          >
             {live ? 'Live' : 'End'}
           </button>
-        </p>
+        </div>
       )}
       {held.paused && held.why?.kind === 'breakpoint' && (
         <p className="banner paused" role="status">
@@ -71,7 +81,17 @@ export function Banners() {
         ))}
       {notices.map((notice) => (
         <p className={`banner ${notice.tone === 'error' ? 'bad' : ''}`} key={notice.id} role="status" data-notice={notice.tone}>
-          <span>{notice.text}</span>
+          <span>
+            {notice.text}
+            {notice.link !== undefined && (
+              <>
+                {' '}
+                <a href={notice.link} target="_blank" rel="noreferrer">
+                  Open its page
+                </a>
+              </>
+            )}
+          </span>
           <span className="grow" />
           <button type="button" className="tool" aria-label="Dismiss" onClick={() => inspector.dismiss(notice.id)}>
             <Icon name="close" size={11} />
