@@ -1,6 +1,6 @@
 import { type AnyEventObject, type AnyMachineSnapshot, type AnyStateMachine, createActor, createEmptyActor, fromCallback } from 'xstate';
 
-type InertScope = Parameters<AnyStateMachine['microstep']>[2];
+export type InertScope = Parameters<AnyStateMachine['microstep']>[2];
 
 const nothing = fromCallback(() => {});
 
@@ -8,7 +8,7 @@ const nothing = fromCallback(() => {});
  * A scope in which no action runs and nothing is sent. XState's own pure `transition` lacks a parent, so that a machine which
  * reports to one (`sendParent`) throws there; this scope has one, and a system of its own for what would be spawned.
  */
-function inertScope(): InertScope {
+export function inertScope(): InertScope {
   const self = createActor(nothing, { parent: createEmptyActor() });
   const ignore = (): void => {};
   return {

@@ -2,22 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { UP_TO_END } from '../support/callStates.js';
 import { tempDir } from '../support/sessions.js';
 import { Cli } from './support/runCli.js';
 
 const basket = 'src/basket.js';
 const original = fileURLToPath(new URL(`../../examples/demo-project/${basket}`, import.meta.url));
-const ORDER = [
-  'queued',
-  'executing.resolving',
-  'executing.parsing',
-  'executing.validating',
-  'executing.hooking',
-  'executing.deciding',
-  'executing.calling',
-  'executing.reporting',
-];
-
 describe('sixgates demo', { timeout: 120_000 }, () => {
   it('works offline: every call passes its gates in order, the project is mended, and the recording opens', async () => {
     const dir = tempDir();
@@ -33,7 +23,7 @@ describe('sixgates demo', { timeout: 120_000 }, () => {
     expect(states.size).toBe(8);
     for (const passed of states.values()) {
       const executing = passed.slice(0, -2);
-      expect(executing).toEqual(ORDER.slice(0, executing.length));
+      expect(executing).toEqual(UP_TO_END.slice(0, executing.length));
       expect(passed.at(-2)).toMatch(/^completed\./);
       expect(passed.at(-1)).toBe('yielded');
     }

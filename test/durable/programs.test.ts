@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startLocalRestate } from '../../src/durable/server.js';
 import { text, toolUse } from '../../src/testing/script/steps.js';
 import { scriptedServer } from '../../src/testing/server/server.js';
-import { freePort } from './support/stage.js';
+import { freePort } from '../support/system.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const closing: (() => unknown)[] = [];

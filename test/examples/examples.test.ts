@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { text, toolUse } from '../../src/testing/index.js';
 import { tempDir } from '../support/sessions.js';
+import { freePort } from '../support/system.js';
 import { playExample } from './support.js';
 
 const run = promisify(execFile);
@@ -131,11 +131,3 @@ it('has examples that fit a screen or two, each of them run by a test', () => {
   const long = examples.filter((name) => readFileSync(join(root, 'examples', name), 'utf8').split('\n').length > 65);
   expect(long).toEqual([]);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}

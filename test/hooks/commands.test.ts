@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AsyncHookResult, sessionStartPayload, stopPayload, userPromptSubmitPayload } from '../../src/hooks/index.js';
-import { bashCall, preToolUse, prints, processAlive, rig, script, tempDir } from './support.js';
+import { processAlive } from '../support/system.js';
+import { bashCall, preToolUse, prints, rig, script, tempDir } from './support.js';
 
 describe('hook scripts written for Claude Code run unchanged', () => {
   it('a Python guard that reads stdin and exits 2', async () => {

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { postToolUsePayload, stopPayload, userPromptSubmitPayload } from '../../src/hooks/index.js';
-import { bashCall, decides, preToolUse, prints, processAlive, rig, tempDir } from './support.js';
+import { processAlive } from '../support/system.js';
+import { bashCall, decides, preToolUse, prints, rig, tempDir } from './support.js';
 
 describe('a failing PreToolUse command hook', () => {
   it('blocks when the interpreter exits 2 because the script is missing, with its stderr as the reason', async () => {

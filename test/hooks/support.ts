@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -91,15 +91,4 @@ export function prints(value: unknown): string {
 
 export function decides(permissionDecision: string, more: JsonObject = {}): JsonObject {
   return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...more } };
-}
-
-/** True while a process with this id runs; one that only waits to be reaped is dead. */
-export function processAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  const stat = `/proc/${pid}/stat`;
-  return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, 'utf8'));
 }

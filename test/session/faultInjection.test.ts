@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../../src/model/clock.js';
 import { liveSession } from '../../src/session/live.js';
 import { text, toolUse } from '../../src/testing/index.js';
 import { type Scene, scene, tempDir, testTool } from '../support/sessions.js';
+import { processAlive } from '../support/system.js';
 
 /*
  * Every action, guard and port of every machine of a session is made to throw, one at a time, in a session that uses all of them. Whatever
@@ -59,15 +60,6 @@ class CountingClock implements Clock {
     systemClock.clearTimeout(id);
   }
 }
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const within = async <T>(ms: number, work: Promise<T>): Promise<T | 'late'> => {
   let timer: NodeJS.Timeout | undefined;
@@ -189,7 +181,7 @@ describe('a fault in any part of any machine', () => {
       expect(next).toMatchObject({ end: 'completed' });
     }
     expect(await within(6_000, made.session.close())).not.toBe('late');
-    await expect.poll(() => made.pids.filter(isAlive), { timeout: 2_000 }).toEqual([]);
+    await expect.poll(() => made.pids.filter(processAlive), { timeout: 2_000 }).toEqual([]);
     await expect.poll(() => made.clock.armed.size, { timeout: 2_000 }).toBe(0);
     expect(made.server.refusals).toEqual([]);
   });

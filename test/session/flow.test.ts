@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { gate, text, toolUse } from '../../src/testing/index.js';
+import { UP_TO_END } from '../support/callStates.js';
 import { deferred, scene, testTool } from '../support/sessions.js';
 
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
-const LIFE = [
-  'queued',
-  'executing.resolving',
-  'executing.parsing',
-  'executing.validating',
-  'executing.hooking',
-  'executing.deciding',
-  'executing.calling',
-  'executing.reporting',
-  'completed.succeeded',
-  'yielded',
-];
+const LIFE = [...UP_TO_END, 'completed.succeeded', 'yielded'];
 
 describe('a flow through the real SDK against the scripted API', () => {
   it('passes every call through queued, the six gates, completed and yielded, in order', async () => {

@@ -3,13 +3,11 @@ import {
   type AnyMachineSnapshot,
   type AnyStateMachine,
   type AnyTransitionDefinition,
-  createActor,
-  createEmptyActor,
-  fromCallback,
   type InspectionEvent,
   isMachineSnapshot,
 } from 'xstate';
 import { machineGraphWithIndex } from '../../inspect/protocol/graph.js';
+import { type InertScope, inertScope } from '../../inspect/pureStep.js';
 
 /** One microstep: the edges of the machine's graph that fired, and the leaf states after it. Eventless steps count like any other. */
 export interface Microstep {
@@ -21,36 +19,22 @@ export interface Microstep {
   readonly leaves: readonly string[];
 }
 
-type Scope = Parameters<AnyStateMachine['microstep']>[2];
 type MicrostepEvent = Extract<InspectionEvent, { type: '@xstate.microstep' }>;
-
-const nothing = fromCallback(() => {});
 
 /**
  * Steps a machine without running it: no action, no port, no timer. Guards and assigns are evaluated by XState itself, and every
  * microstep is noted as XState reports it, so that transitions without an event are seen too.
  */
 export class Stepper {
-  private readonly scope: Scope;
+  private readonly scope: InertScope;
   private readonly edgesOf: ReadonlyMap<AnyTransitionDefinition, readonly string[]>;
   private noted: Microstep[] = [];
 
   constructor(readonly machine: AnyStateMachine) {
     const { edgesOf } = machineGraphWithIndex(machine);
     this.edgesOf = new Map([...edgesOf].map(([transition, edges]) => [transition, edges.map(({ id }) => id)]));
-    const self = createActor(nothing, { parent: createEmptyActor() });
-    const ignore = (): void => {};
-    this.scope = {
-      self,
-      id: self.id,
-      sessionId: self.sessionId,
-      system: self.system,
-      logger: ignore,
-      defer: ignore,
-      emit: ignore,
-      stopChild: ignore,
-      actionExecutor: ignore,
-    };
+    this.scope = inertScope();
+    const { self } = this.scope;
     self.system.inspect((event) => {
       if (event.type === '@xstate.microstep' && event.actorRef === self) this.note(event);
     });

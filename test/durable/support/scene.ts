@@ -8,7 +8,7 @@ import type { SessionOptions } from '../../../src/session/options.js';
 import type { SessionUpdate } from '../../../src/session/updates.js';
 import type { Script } from '../../../src/testing/script/script.js';
 import { type ScriptedServer, scriptedServer } from '../../../src/testing/server/server.js';
-import { freePort } from './stage.js';
+import { freePort } from '../../support/system.js';
 
 /** A Restate server and one worker in this process, which may be taken away and put back. */
 export class DurableStage {

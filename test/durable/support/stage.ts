@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { z } from 'zod';
 import { type LocalRestate, startLocalRestate } from '../../../src/durable/server.js';
+import { freePort, processAlive } from '../../support/system.js';
 
 const factsSchema = z.object({
   effects: z.record(z.string(), z.object({ begin: z.number(), end: z.number() })),
@@ -88,7 +88,7 @@ export async function createStage({
         return restate;
       },
       get workers() {
-        for (const pid of living) if (!isAlive(pid)) living.delete(pid);
+        for (const pid of living) if (!processAlive(pid)) living.delete(pid);
         return living;
       },
       facts: async () => factsSchema.parse(await (await fetch(`${worldUrl}/facts`)).json()),
@@ -160,23 +160,4 @@ async function end(child: ChildProcess): Promise<void> {
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGKILL');
   await gone;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
