@@ -133,7 +133,7 @@ export class Conversation implements Talk {
     const { url } = this.watching ?? {};
     if (url !== undefined) return url;
     await this.watching?.close();
-    this.watching = await watchSession(this.session, { ...this.parts.options, inspect: true }, () => {});
+    this.watching = await watchSession(this.session, { ...this.parts.options, inspect: true }, () => {}, this.parts.opener.copy);
     return this.watching.url ?? '';
   }
 
@@ -173,8 +173,8 @@ export class Conversation implements Talk {
   }
 
   private async attach(): Promise<void> {
-    const { options, screen, asker, yesTo, interrupts } = this.parts;
-    this.watching = await watchSession(this.session, options, (line) => screen.print(line));
+    const { opener, options, screen, asker, yesTo, interrupts } = this.parts;
+    this.watching = await watchSession(this.session, options, (line) => screen.print(line), opener.copy);
     const view = options.json ? undefined : createProgressView(screen, { withholdAnswer: !screen.isLive });
     const onQuery = () => interrupts.reset();
     this.letGo = driveSession(this.session, { view, screen, asker, canPageAnswer: isInspected(options), yesTo, onQuery });

@@ -67,7 +67,7 @@ async function run(given: string | undefined, options: RunOptions): Promise<Exit
       const conversation = new Conversation({ opener, session, options, screen, prompter, interrupts, asker, yesTo });
       return await (isTerminal ? conversation.atTerminal() : conversation.fromLines(process.stdin));
     }
-    const watching = await watchSession(session, options, tell);
+    const watching = await watchSession(session, options, tell, opener.copy);
     // An answer that both streams show on one terminal would be there twice.
     const isShown = process.stdout.isTTY === true && process.stderr.isTTY === true;
     const view = options.json ? undefined : createProgressView(screen, { withholdAnswer: !screen.isLive });

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import type { Restart } from '../inspect/restart.js';
 import type { SessionOptions } from '../session/options.js';
 import { createSession, forkSession, type Session } from '../session/session.js';
 import { describeProblem, loadSettings } from '../settings/load.js';
@@ -56,6 +57,8 @@ export function addRunOptions(command: Command): Command {
 export interface SessionOpener {
   readonly place: Place;
   open(change?: { readonly resume?: string; readonly model?: string }): Session;
+  /** A copy of a session that goes on from an earlier point, with the options of this command line. */
+  readonly copy: Restart;
 }
 
 /** Checks what can be checked before anything begins. */
@@ -80,6 +83,7 @@ export function sessionOpener(options: RunOptions, interactive: boolean, newGate
   let { model } = options;
   return {
     place,
+    copy: (point) => forkSession({ ...base(model), ...point }),
     open: (change) => {
       model = change?.model ?? model;
       const resume = change?.resume ?? (change === undefined ? resumedId(options, place) : undefined);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import type { DebugGate } from '../inspect/index.js';
+import type { DebugGate, Restart } from '../inspect/index.js';
 import type { Session } from '../session/session.js';
 import { CliError, messageOf } from './failure.js';
 
@@ -58,19 +58,25 @@ export interface Watching {
 
 /**
  * Attaches the inspector, a recorder or both to a session, before its first prompt. The inspector is loaded only here: a session that
- * nobody watches does not pay for it.
+ * nobody watches does not pay for it. With `restart` the page can go on with a copy of the session from a step.
  */
 export async function watchSession(
   session: Session,
   { inspect, record, open }: WatchOptions,
   tell: (line: string) => void,
+  restart?: Restart,
 ): Promise<Watching> {
   const file = record === undefined || record === false ? undefined : record === true ? defaultRecording(session) : record;
   try {
     if (isInspected({ inspect })) {
       const { attachInspector } = await import('../inspect/index.js');
       const port = typeof inspect === 'number' ? { port: inspect } : {};
-      const attached = await attachInspector(session, { ...port, open, ...(file === undefined ? {} : { record: file }) });
+      const attached = await attachInspector(session, {
+        ...port,
+        open,
+        ...(file === undefined ? {} : { record: file }),
+        ...(restart === undefined ? {} : { restart }),
+      });
       tell(`Inspector:   ${attached.url}`);
       if (file !== undefined) tell(`Recording:   ${file}`);
       return attached;
