@@ -92,6 +92,7 @@ function engineFor(options: ExplainOptions, errors: Writable): PermissionEngine 
     cwd,
     home,
     additionalDirectories: loaded.additionalDirectories,
+    outsideReadsBlocked: loaded.outsideReadsBlocked,
     canAsk: options.nobody !== true,
     ...(options.opaque === undefined ? {} : { opaque: options.opaque }),
   });

@@ -159,7 +159,8 @@ function ruleForFile({ access }: FileAccess, one: PathForms, state: PermissionSt
 function safetyOf(analysis: ShellAnalysis, files: readonly NamedFile[], state: PermissionState): CallAspect['safety'] {
   const removal = criticalRemoval(analysis, { cwd: state.cwd, home: state.rules.base.home, directories: state.directories.paths.slice(1) });
   if (removal !== null) return { kind: 'criticalRemoval', reason: removal, bypassable: false };
-  const hidden = opaqueAgainstRules(analysis, files, state);
+  const hidden =
+    opaqueAgainstRules(analysis, files, state) ?? (state.outsideReadsBlocked === true ? blockedRead(analysis, files, state) : null);
   if (hidden !== null) return hidden;
   if (analysis.kind === 'unparsable') {
     return { kind: 'unparsable', reason: `The command cannot be analysed: ${analysis.reason ?? 'it does not parse'}`, bypassable: true };
@@ -170,6 +171,27 @@ function safetyOf(analysis: ShellAnalysis, files: readonly NamedFile[], state: P
       const reason = protectedReason(path);
       if (reason !== null) return { kind: 'protectedPath', reason, path, bypassable: true };
     }
+  }
+  return null;
+}
+
+/** Settings keep reads inside the working directories: what a command is seen to read outside, or cannot be followed in, asks. */
+function blockedRead(analysis: ShellAnalysis, files: readonly NamedFile[], state: PermissionState): CallAspect['safety'] {
+  const ask = (reason: string, path?: string): CallAspect['safety'] => ({
+    kind: 'outsideDirectories',
+    reason: `${reason}, and settings block reading outside the working directories`,
+    ...(path === undefined ? {} : { path }),
+    bypassable: false,
+  });
+  const untraced = analysis.kind === 'unparsable' ? 'cannot be analysed' : analysis.blockers[0];
+  if (untraced !== undefined) return ask(`What the command reads is not certain, since it ${untraced}`);
+  const hidden = analysis.opaque[0];
+  if (hidden !== undefined) return ask(`What "${hidden.text}" reads is not certain`);
+  for (const { access, forms } of files) {
+    if (access.access !== 'read' && access.access !== 'enter') continue;
+    const outside = forms.find((one) => !state.directories.contain(one));
+    if (outside !== undefined) return ask(`${access.command} reads ${outside.path}`, outside.path);
+    if (forms.length === 0) return ask(`Only the running shell knows the file ${access.text}`);
   }
   return null;
 }

@@ -44,6 +44,8 @@ export interface PermissionState {
   readonly hasClassifier: boolean;
   /** What becomes of commands that cannot be known before they run. Default `strict`. */
   readonly opaque?: 'strict' | 'claude-code';
+  /** Settings keep reads inside the working directories, whatever rules and mode say. */
+  readonly outsideReadsBlocked?: boolean;
 }
 
 export const baseOf = (state: PermissionState): PathBase => ({ ...state.rules.base, cwd: state.cwd });

@@ -37,6 +37,11 @@ export interface PermissionEngineOptions {
    * the text shows a denied command, else asked about where any Bash deny or ask rule exists. `claude-code`: as leniently as Claude Code.
    */
   readonly opaque?: 'strict' | 'claude-code';
+  /**
+   * Whether reading outside the working directories is blocked (Claude Code docs, settings): file tools are refused, commands that are
+   * seen to read there, or that cannot be followed, ask in every mode. Default false.
+   */
+  readonly outsideReadsBlocked?: boolean;
   /** Connected MCP servers. */
   readonly mcpServers?: readonly string[];
   /** Tools besides the built-in ones. */
@@ -153,6 +158,7 @@ export class PermissionEngine {
       canAsk,
       hasClassifier,
       opaque: this.options.opaque ?? 'strict',
+      outsideReadsBlocked: this.options.outsideReadsBlocked ?? false,
       hasPermissionRequestHooks: hasPermissionRequestHooks?.(toolName) ?? false,
     };
   }

@@ -34,6 +34,7 @@ export function pathAspect(call: PermissionCall, state: PermissionState): CallAs
       ask: first((one) => ask.read.match(one, wholeDirectory)),
       allow: everyAllowed(forms, (one) => readAllowed(one, state, wholeDirectory)),
       safety: uncFinding(written),
+      refusal: state.outsideReadsBlocked === true && !internal ? `${outsideText(blocked) ?? 'It'}, and settings block reading there` : null,
       builtIn: internal ? 'Reads inside the working directories need no rule' : null,
       blockedPath: blocked,
       uncovered: outsideText(blocked),

@@ -28,6 +28,7 @@ export function createSessionPermissions(options: SessionPermissionOptions): Ses
     cwd,
     home,
     additionalDirectories: settings.additionalDirectories,
+    outsideReadsBlocked: settings.outsideReadsBlocked,
     internalDirectories: [resultsDir],
     canAsk,
     hasClassifier,

@@ -53,6 +53,7 @@ export function loadSettings(options: LoadSettingsOptions): LoadedSettings {
     mode: chooseMode(strongest, { bypassDisabled, autoDisabled, trusted: options.trusted === true }, problems),
     bypassDisabled,
     autoDisabled,
+    outsideReadsBlocked: sources.some(({ document }) => at(document.value.permissions, 'blockReadsOutsideWorkingDirectories') === true),
     additionalDirectories: directoriesOf(sources, options, problems),
     hooks: sources.flatMap(hooksOf),
     disableAllHooks: strongest.map(({ document }) => document.value.disableAllHooks).find((value) => typeof value === 'boolean') === true,

@@ -25,6 +25,7 @@ const permissions = z.strictObject({
   defaultMode: z.enum(MODE_NAMES),
   disableBypassPermissionsMode: disable,
   disableAutoMode: disable,
+  blockReadsOutsideWorkingDirectories: flag,
 });
 
 const sandbox = z.looseObject({

@@ -92,6 +92,8 @@ export interface LoadedSettings {
   readonly bypassDisabled: boolean;
   /** `disableAutoMode`: the mode auto cannot be had. */
   readonly autoDisabled: boolean;
+  /** `blockReadsOutsideWorkingDirectories`: nothing outside the working directories is read without a person's yes. */
+  readonly outsideReadsBlocked: boolean;
   /** Absolute, normalised, without the working directory. */
   readonly additionalDirectories: readonly string[];
   /** Matcher groups of all `hooks` keys, weakest source first. */

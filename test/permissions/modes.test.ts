@@ -181,3 +181,48 @@ describe('the reason of a question', () => {
     expect(explain(space.under({ allow: ['Bash(git log:*)'] }), 'Bash', { command }).reason).toBe(reason);
   });
 });
+
+describe('reads outside the working directories that settings block', () => {
+  const under = (mode: PermissionMode) => {
+    space.settings('.claude/settings.json', {
+      permissions: { allow: ['Bash(*)', 'Read(//etc/**)'], blockReadsOutsideWorkingDirectories: true, additionalDirectories: ['/data'] },
+    });
+    return space.engine({ mode });
+  };
+
+  it.each<PermissionMode>(['default', 'acceptEdits', 'plan', 'bypassPermissions'])('are refused to file tools in mode %s', (mode) => {
+    const engine = under(mode);
+    expect(decide(engine, 'Read', { file_path: '/etc/hosts' })).toBe('deny');
+    expect(decide(engine, 'Grep', { pattern: 'x', path: '/etc' })).toBe('deny');
+    expect(decide(engine, 'Read', { file_path: space.path('a.txt') })).toBe('allow');
+    expect(decide(engine, 'Read', { file_path: '/data/a' })).toBe('allow');
+  });
+
+  it.each([
+    'cat /etc/hosts',
+    'cat < /etc/hosts',
+    'ls ..',
+    'cd / && ls',
+    'cat $X',
+    '(cat a.txt)',
+    'cd a && cd b && cat c',
+    'eval cat /etc/hosts',
+    'bash -c "$X"',
+  ])('are asked about in every mode: %s', (command) => {
+    expect([bash(under('bypassPermissions'), command), bash(under('default'), command)]).toEqual(['ask', 'ask']);
+    expect(bash(under('dontAsk'), command)).toBe('deny');
+  });
+
+  it.each(['cat a.txt', 'ls', 'cd sub && cat b', 'cat /data/x', 'node x', 'echo hi > /tmp/x'])(
+    'let through what reads inside, or is not seen to read: %s',
+    (command) => {
+      expect(bash(under('bypassPermissions'), command)).toBe('allow');
+    },
+  );
+
+  it('hold where any settings file says so', () => {
+    space.settings('.claude/settings.json', { permissions: { blockReadsOutsideWorkingDirectories: false } });
+    space.settings('~/.claude/settings.json', { permissions: { blockReadsOutsideWorkingDirectories: true } });
+    expect(space.load()).toMatchObject({ outsideReadsBlocked: true, problems: [] });
+  });
+});

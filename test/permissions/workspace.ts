@@ -47,8 +47,17 @@ export class Workspace {
   }
 
   engine(options: Partial<PermissionEngineOptions> = {}): PermissionEngine {
-    const { rules, mode, additionalDirectories } = this.load();
-    return new PermissionEngine({ rules, mode, additionalDirectories, cwd: this.cwd, home: this.home, canAsk: true, ...options });
+    const { rules, mode, additionalDirectories, outsideReadsBlocked } = this.load();
+    return new PermissionEngine({
+      rules,
+      mode,
+      additionalDirectories,
+      outsideReadsBlocked,
+      cwd: this.cwd,
+      home: this.home,
+      canAsk: true,
+      ...options,
+    });
   }
 
   /** The engine under rules of the project's settings. */

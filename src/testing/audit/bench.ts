@@ -73,6 +73,7 @@ export class AuditBench {
       cwd,
       home,
       additionalDirectories: settings.additionalDirectories,
+      outsideReadsBlocked: settings.outsideReadsBlocked,
       canAsk: true,
       toolNames: tools.map(({ name }) => name),
       fs: { readlink: (path) => links.get(path) ?? nodePathFs.readlink(path), readdir: (path) => nodePathFs.readdir(path) },

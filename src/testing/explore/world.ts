@@ -12,7 +12,7 @@ import type { AnyTool } from '../../tool/types.js';
 import { type CallCase, type ModeCase, permissionMode } from './types.js';
 
 export interface WorldOptions {
-  readonly settings: Pick<LoadedSettings, 'rules' | 'additionalDirectories'>;
+  readonly settings: Pick<LoadedSettings, 'rules' | 'additionalDirectories'> & Partial<Pick<LoadedSettings, 'outsideReadsBlocked'>>;
   readonly cwd: string;
   readonly home: string;
   readonly tools: readonly AnyTool[];
@@ -39,6 +39,7 @@ export class World {
     const engine = new PermissionEngine({
       rules: settings.rules,
       additionalDirectories: settings.additionalDirectories,
+      outsideReadsBlocked: settings.outsideReadsBlocked ?? false,
       mode: permissionMode(mode),
       cwd,
       home,
