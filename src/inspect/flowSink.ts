@@ -63,12 +63,12 @@ export function createFlowSink(log: FlowLog): FlowSink {
   const full = (value: unknown) => log.bodies.put(value, FULL_LIMITS);
   const sink: FlowSink = {
     decision: ({ input, decision, ...rest }) =>
-      log.put({ type: 'decision', ...rest, decision: log.plain(decision), ...(input === undefined ? {} : { input: full(input) }) }),
-    hookRun: (run, toolUseId) => log.put({ type: 'hook', run: log.plain(run), ...(toolUseId === undefined ? {} : { toolUseId }) }),
+      log.take({ type: 'decision', ...rest, decision: log.plain(decision), ...(input === undefined ? {} : { input: full(input) }) }),
+    hookRun: (run, toolUseId) => log.take({ type: 'hook', run: log.plain(run), ...(toolUseId === undefined ? {} : { toolUseId }) }),
     progress(toolUseId, { message, data }) {
       const shown = message === undefined ? '' : streamOf(toolUseId).push(message);
       if (shown === '' && data === undefined) return;
-      log.put({
+      log.take({
         type: 'progress',
         toolUseId,
         ...(shown === '' ? {} : { message: shown }),
@@ -78,21 +78,21 @@ export function createFlowSink(log: FlowLog): FlowSink {
     result({ toolUseId, toolName, outcome, body }) {
       const rest = streams.get(toolUseId)?.flush() ?? '';
       streams.delete(toolUseId);
-      if (rest !== '') log.put({ type: 'progress', toolUseId, message: rest });
+      if (rest !== '') log.take({ type: 'progress', toolUseId, message: rest });
       const { kind, isError } = outcome;
-      log.put({ type: 'result', toolUseId, toolName, outcome: kind, isError, summary: log.text(outcome.summary), body: full(body) });
+      log.take({ type: 'result', toolUseId, toolName, outcome: kind, isError, summary: log.text(outcome.summary), body: full(body) });
     },
-    modelRequest: ({ body, ...rest }) => log.put({ type: 'model', phase: 'request', ...rest, body: full(body) }),
+    modelRequest: ({ body, ...rest }) => log.take({ type: 'model', phase: 'request', ...rest, body: full(body) }),
     modelEnd: ({ body, error, ...rest }) =>
-      log.put({
+      log.take({
         type: 'model',
         phase: 'end',
         ...rest,
         ...(error === undefined ? {} : { error: log.text(error) }),
         ...(body === undefined ? {} : { body: full(body) }),
       }),
-    approval: (fact) => log.put({ type: 'approval', ...fact }),
-    note: (level, text) => log.put({ type: 'note', level, text: log.text(text, 2000) }),
+    approval: (fact) => log.take({ type: 'approval', ...fact }),
+    note: (level, text) => log.take({ type: 'note', level, text: log.text(text, 2000) }),
   };
   return guarded(sink, log);
 }

@@ -120,7 +120,7 @@ export class XStateAdapter {
       names: undefined,
     };
     this.#records.set(ref, record);
-    this.log.put({
+    this.log.take({
       type: 'actor.started',
       actor: record.path,
       parent: parent?.path ?? null,
@@ -143,7 +143,7 @@ export class XStateAdapter {
     if (event.type === 'xstate.init' || this.options.gate?.isRelease(ref, event)) return;
     if (event.type.startsWith('xstate.error.actor.') && source) this.#stop(this.#record(source, false), 'error', undefined, event.error);
     if (!ref._parent) this.#checkRootLater(ref);
-    this.log.put({
+    this.log.take({
       type: 'event',
       actor: record.path,
       source: source ? this.#record(source, false).path : null,
@@ -161,7 +161,7 @@ export class XStateAdapter {
   #enter(record: ActorRecord, snapshot: AnyMachineSnapshot): void {
     const { configuration, leaves } = this.#graphs.configuration(snapshot);
     const place = { actor: record.path, event: 'xstate.init', from: [], to: leaves, configuration, edges: [], micro: 0 };
-    this.log.put({ type: 'transition', ...place, initial: true });
+    this.log.take({ type: 'transition', ...place, initial: true });
     record.leaves = leaves;
   }
 
@@ -171,7 +171,7 @@ export class XStateAdapter {
     if (transitions.length === 0 && !initial) return;
     const { configuration, leaves } = this.#graphs.configuration(snapshot);
     const edges = this.#graphs.of(record.machine);
-    this.log.put({
+    this.log.take({
       type: 'transition',
       actor: record.path,
       event,
@@ -189,7 +189,7 @@ export class XStateAdapter {
     if (record.machine && isMachineSnapshot(snapshot)) {
       if (this.options.gate?.isHeld(ref, event)) return;
       const idle = record.micro === 0 && event.type !== 'xstate.init' && event.type !== 'xstate.stop' && snapshot.status === 'active';
-      if (idle) this.log.put({ type: 'ignored', actor: record.path, event: event.type });
+      if (idle) this.log.take({ type: 'ignored', actor: record.path, event: event.type });
       record.micro = 0;
       this.#contextIfChanged(record, snapshot.context);
     }
@@ -200,7 +200,7 @@ export class XStateAdapter {
   #contextIfChanged(record: ActorRecord, context: unknown): void {
     if (context === record.context) return;
     record.context = context;
-    this.log.put({ type: 'context', actor: record.path, body: this.log.bodies.putContext(context) });
+    this.log.take({ type: 'context', actor: record.path, body: this.log.bodies.putContext(context) });
   }
 
   #stop(record: ActorRecord, status: 'done' | 'error' | 'stopped', output: unknown, error: unknown): void {
@@ -209,8 +209,8 @@ export class XStateAdapter {
     // What a machine held is of no use any more, and a closed actor must not pin it.
     record.context = undefined;
     const message = status === 'error' ? this.log.text(errorText(error)) : undefined;
-    if (message !== undefined) this.log.put({ type: 'error', actor: record.path, message });
-    this.log.put({
+    if (message !== undefined) this.log.take({ type: 'error', actor: record.path, message });
+    this.log.take({
       type: 'actor.stopped',
       actor: record.path,
       status,

@@ -130,6 +130,21 @@ describe('recordings', () => {
     expect(recording.events.at(-1)).toEqual(log.events(1).at(-1));
   });
 
+  it('of a later version keep the fields that this one does not know', () => {
+    const text = [
+      '{"type":"header","seq":0,"t":0,"format":"flow/2","name":"later","startedAt":1,"runtime":{},"redaction":{}}',
+      '{"type":"event","actor":"a \\"b\\"","source":"c","event":"GO","later":1,"seq":1,"t":0}',
+      '{"type":"transition","actor":"a","event":"GO","from":[],"to":["x"],"configuration":["x"],"edges":[{"id":"e","later":2}],"micro":0,"seq":2,"t":0}',
+      '{"type":"transition","actor":"a","event":"GO","from":["x"],"to":[],"configuration":[],"edges":[],"micro":1,"initial":true,"later":3,"seq":3,"t":1}',
+      '{"type":"context","actor":"a","body":{"hash":"gone","bytes":9,"preview":"\\"…","clipped":true},"later":null,"seq":4,"t":1}',
+      '{"type":"actor.stopped","actor":"a","status":"done","later":[],"seq":5,"t":1}',
+      '',
+    ].join('\n');
+    const recording = parseFlowText(text);
+    expect(recording.warnings).toEqual([]);
+    expect(flowText(recording)).toBe(text);
+  });
+
   it('refuse what is no recording, naming the file', () => {
     expect(() => parseFlowText('{"hello":1}\n')).toThrow(NotAFlowError);
     expect(() =>

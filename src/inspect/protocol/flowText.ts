@@ -1,10 +1,10 @@
+import { EventJson, REF_FIELDS, refIn } from './eventJson.js';
 import type { BodyRef, FlowBody, FlowEvent, FlowEventType, FlowGraph, FlowHeader, FlowRecording } from './flowEvents.js';
 import { FLOW_FORMAT, PREVIEW_CHARS } from './flowEvents.js';
 import type { MachineGraph } from './graph.js';
 
 /** Bodies remembered as written; one that comes again after so many others is written again. */
 const REMEMBERED_BODIES = 50_000;
-const REF_FIELDS = ['input', 'output', 'body'] as const;
 
 /** Where a writer looks up what events name. */
 export interface FlowTextSources {
@@ -21,25 +21,23 @@ export class FlowTextWriter {
   #written = new Set<string>();
   #writtenBefore = new Set<string>();
   readonly #graphsWritten = new Set<string>();
+  readonly #json = new EventJson();
 
   constructor(readonly sources: FlowTextSources) {}
 
   /** The lines of one event, each ending in a line break. */
   lines(event: FlowEvent): string {
-    if (event.type === 'transition') return `${JSON.stringify(event)}\n`;
-    const before = event.type === 'actor.started' && event.machine !== null ? this.#graph(event.machine) : '';
-    let bodies = '';
-    let brief: FlowEvent | undefined;
+    if (event.type === 'transition') return `${this.#json.of(event)}\n`;
+    let before = event.type === 'actor.started' && event.machine !== null ? this.#graph(event.machine) : '';
+    // Previews are left out where all bodies of the event are there.
+    let brief = true;
     for (const field of REF_FIELDS) {
       const ref = refIn(event, field);
-      if (ref === undefined) continue;
-      const line = this.#body(ref.hash);
-      if (line === undefined) continue;
-      bodies += line;
-      const { preview, ...rest } = ref;
-      brief = { ...(brief ?? event), [field]: rest };
+      const line = ref === undefined ? '' : this.#body(ref.hash);
+      if (line === undefined) brief = false;
+      else before += line;
     }
-    return `${before}${bodies}${JSON.stringify(brief ?? event)}\n`;
+    return `${before}${this.#json.of(event, brief)}\n`;
   }
 
   #graph(id: string): string {
@@ -64,12 +62,6 @@ export class FlowTextWriter {
 }
 
 const bodyStart = (hash: string): string => `{"type":"body","hash":${JSON.stringify(hash)},"json":`;
-
-function refIn(event: FlowEvent, field: (typeof REF_FIELDS)[number]): BodyRef | undefined {
-  if (field === 'body') return 'body' in event ? event.body : undefined;
-  if (field === 'input') return 'input' in event ? event.input : undefined;
-  return 'output' in event ? event.output : undefined;
-}
 
 /** A whole recording as text, uncompressed. */
 export function flowText(recording: FlowRecording): string {
