@@ -5,6 +5,7 @@ import {
   createSession,
   type OutcomeKind,
   type PermissionAnswer,
+  type PermissionFacts,
   type QueryEnded,
   type Sending,
   type Session,
@@ -14,8 +15,21 @@ import {
   toolCallMachine,
 } from 'sixgates';
 import { attachInspector, type inspectFlow } from 'sixgates/inspect';
-import { never, type PermissionModel, type Property, type ScriptedModel, scriptedModel, text, toolUse } from 'sixgates/testing';
+import type { SessionMachine, ToolCallContext, ToolCallMachine } from 'sixgates/machines';
+import {
+  type DeterministicPorts,
+  deterministicMachines,
+  never,
+  type PermissionModel,
+  type Property,
+  quietFacts,
+  type ScriptedModel,
+  scriptedModel,
+  text,
+  toolUse,
+} from 'sixgates/testing';
 import { describe, expectTypeOf, it } from 'vitest';
+import type { Actor, ContextFrom } from 'xstate';
 import { z } from 'zod';
 
 // The compiler is what fails these; `npm run typecheck` reads them, and a test holds them against the built declarations.
@@ -53,6 +67,17 @@ describe('types of the public API', () => {
     expectTypeOf(take).parameter(0).toEqualTypeOf<SessionUpdate>();
     expectTypeOf<Sending>().toExtend<AsyncIterable<SessionUpdate>>();
     expectTypeOf<Sending['done']>().resolves.toEqualTypeOf<QueryEnded>();
+  });
+
+  it('name what the machines hold and hear, and the world they are given in a test', () => {
+    const world: DeterministicPorts = {
+      facts: ({ call }: ToolCallContext): PermissionFacts => ({ ...quietFacts, builtInAllow: call.name }),
+    };
+    expectTypeOf(deterministicMachines).parameter(0).toEqualTypeOf<DeterministicPorts | undefined>();
+    expectTypeOf<ReturnType<typeof deterministicMachines>['toolCall']>().toEqualTypeOf<ToolCallMachine>();
+    expectTypeOf<ContextFrom<ToolCallMachine>>().toEqualTypeOf<ToolCallContext>();
+    expectTypeOf<Session['actor']>().toEqualTypeOf<Actor<SessionMachine>>();
+    expectTypeOf(world.facts).not.toBeUndefined();
   });
 
   it('refuse what has no meaning', () => {
