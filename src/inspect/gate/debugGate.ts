@@ -1,28 +1,15 @@
-import {
-  type AnyActorLogic,
-  type AnyActorRef,
-  type AnyEventObject,
-  type AnyMachineSnapshot,
-  type AnyStateMachine,
-  isMachineSnapshot,
-} from 'xstate';
+import type { AnyActorLogic, AnyActorRef, AnyEventObject, AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import { type Clock, type MonotonicClock, systemClock } from '../../model/clock.js';
 import { isMachine } from '../actorRefs.js';
 import type { FlowLog } from '../flowLog.js';
 import type { FlowEvent } from '../protocol/flowEvents.js';
 import type { Breakpoint, HeldEvent, HeldState } from '../protocol/rpc.js';
-import { pureMicrosteps } from '../pureStep.js';
 import { BreakpointSet } from './breakpointSet.js';
+import { entered, newStates } from './foresight.js';
 import { FreezingClock } from './freezingClock.js';
 import { Grace } from './grace.js';
+import { type Held, HeldEvents } from './heldEvents.js';
 
-interface Held {
-  readonly id: number;
-  readonly self: AnyActorRef;
-  readonly event: AnyEventObject;
-  readonly t: number;
-  readonly next: readonly string[];
-}
 /** What the gate needs of an inspector: names for actors, and a log to tell and to hear. */
 export interface GateWatch {
   readonly log: FlowLog;
@@ -53,17 +40,13 @@ export class DebugGate {
   readonly #base: MonotonicClock;
   readonly #endsPause: (event: AnyEventObject) => boolean;
   readonly #instrumented = new WeakMap<object, AnyStateMachine>();
-  /** Addressed by actor too: one event object may go to several actors. */
-  readonly #releasing = new Set<Held>();
-  #justHeld: Held | undefined;
   readonly #exempt = new Set<string>();
   readonly #listeners = new Set<() => void>();
   readonly #breakpoints: BreakpointSet;
-  #held: Held[] = [];
+  readonly #held = new HeldEvents();
   #paused = false;
   #why: HeldState['why'] = null;
   #letNextThrough = 0;
-  #nextId = 1;
   #watch: GateWatch | undefined;
   #grace: Grace | undefined;
 
@@ -105,11 +88,11 @@ export class DebugGate {
 
   /** @internal Whether the snapshot XState announces now is but the echo of an event that was held. */
   isHeld(ref: object, event: object): boolean {
-    return this.#justHeld?.self === ref && this.#justHeld.event === event;
+    return this.#held.isLast(ref, event);
   }
   /** @internal Whether this event is one that was held before and is let go now. */
   isRelease(ref: object, event: object): boolean {
-    return this.#releaseOf(ref, event) !== undefined;
+    return this.#held.isReleasing(ref, event);
   }
 
   /** Whether events are held. */
@@ -125,7 +108,7 @@ export class DebugGate {
     return {
       paused: this.#paused,
       why: this.#why,
-      held: this.#held.map((held) => this.#describe(held)),
+      held: this.#held.list.map((held) => this.#describe(held)),
       frozenTimers: this.#paused ? this.#timers.size : 0,
       resumesInMs: this.#grace?.remaining ?? null,
     };
@@ -158,7 +141,7 @@ export class DebugGate {
   /** Lets the oldest held event go, of this actor if given; with none held, the next one that comes. */
   step(options: { readonly actor?: string; readonly by?: string } = {}): void {
     if (!this.#paused) return;
-    const held = this.#held.find((candidate) => options.actor === undefined || this.#path(candidate.self) === options.actor);
+    const held = this.#held.list.find((candidate) => options.actor === undefined || this.#path(candidate.self) === options.actor);
     if (held) this.#release(held, options.by ?? 'code');
     else this.#letNextThrough++;
     this.#changed();
@@ -168,7 +151,7 @@ export class DebugGate {
   runToEnd(actor: string, by = 'code'): void {
     if (!this.#paused) return;
     this.#exempt.add(actor);
-    for (const held of this.#held.filter((candidate) => this.#isExempt(candidate.self))) this.#release(held, by);
+    for (const held of this.#held.list.filter((candidate) => this.#isExempt(candidate.self))) this.#release(held, by);
     this.#changed();
   }
 
@@ -202,7 +185,7 @@ export class DebugGate {
     scope: Parameters<AnyStateMachine['transition']>[2],
   ): AnyMachineSnapshot {
     const self: AnyActorRef = scope.self;
-    this.#justHeld = undefined;
+    this.#held.forgetLast();
     if (event.type === 'xstate.stop') {
       this.#forget(self);
       return proceed(snapshot, event, scope);
@@ -216,8 +199,7 @@ export class DebugGate {
   }
 
   #mayPass(machine: AnyStateMachine, self: AnyActorRef, snapshot: AnyMachineSnapshot, event: AnyEventObject): boolean {
-    const release = this.#releaseOf(self, event);
-    if (release) return this.#releasing.delete(release);
+    if (this.#held.arrive(self, event)) return true;
     if (this.#paused && this.#endsPause(event)) {
       this.#hold(machine, self, snapshot, event);
       // Held first and let go with the others, so that every actor still gets its events in order.
@@ -225,7 +207,7 @@ export class DebugGate {
       return false;
     }
     if (this.#isExempt(self)) return true;
-    const waiting = this.#held.some((held) => held.self === self);
+    const waiting = this.#held.waitsAt(self);
     if (!this.#paused && !waiting) {
       const hit = this.#breakpoints.beforeEvent(this.#path(self), event.type, () => entered(machine, snapshot, event));
       if (!hit) return true;
@@ -239,34 +221,25 @@ export class DebugGate {
   }
 
   #hold(machine: AnyStateMachine, self: AnyActorRef, snapshot: AnyMachineSnapshot, event: AnyEventObject): void {
-    const held = { id: this.#nextId++, self, event, t: this.#watch?.log.elapsed ?? 0, next: entered(machine, snapshot, event) };
-    this.#held.push(held);
-    this.#justHeld = held;
+    this.#held.hold({ self, event, t: this.#watch?.log.elapsed ?? 0, next: entered(machine, snapshot, event) });
     this.#tell('held', this.#why?.by ?? 'code', self, event.type);
     this.#changed();
   }
 
   #release(held: Held, by: string): void {
-    this.#held = this.#held.filter((other) => other !== held);
-    if (held.self.getSnapshot().status !== 'active') return;
+    if (!this.#held.take(held)) return;
     this.#tell('released', by, held.self, held.event.type);
-    this.#releasing.add(held);
-    held.self.send(held.event);
-  }
-
-  #releaseOf(ref: object, event: object): Held | undefined {
-    for (const held of this.#releasing) if (held.self === ref && held.event === event) return held;
-    return undefined;
+    this.#held.send(held);
   }
 
   #releaseAll(): void {
     // An event let go may hit a breakpoint: then the rest stays.
-    for (let held = this.#held[0]; held && !this.#paused; held = this.#held[0]) this.#release(held, 'resume');
+    for (let held = this.#held.oldest; held && !this.#paused; held = this.#held.oldest) this.#release(held, 'resume');
   }
 
   #forget(self: AnyActorRef): void {
     this.#exempt.delete(this.#path(self));
-    this.#held = this.#held.filter((held) => held.self !== self);
+    this.#held.forget(self);
   }
 
   #hit(self: AnyActorRef, hit: Breakpoint): void {
@@ -345,25 +318,4 @@ export class DebugGate {
 /** An abort by which a person or the end of the session wants the flow to end: it must not wait behind a pause. */
 function isPersonsAbort(event: AnyEventObject): boolean {
   return event.type === 'abort' && (event.reason === 'userInterrupt' || event.reason === 'sessionClosed');
-}
-
-function entered(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: AnyEventObject): readonly string[] {
-  try {
-    const states = new Set<string>();
-    let before = snapshot;
-    for (const after of pureMicrosteps(machine, snapshot, event)) {
-      for (const id of newStates(before, after)) states.add(id);
-      before = after;
-    }
-    return [...states];
-  } catch {
-    // The transition itself will fail in the same way, where XState reports it.
-    return [];
-  }
-}
-
-function newStates(before: AnyMachineSnapshot, after: AnyMachineSnapshot): string[] {
-  if (!isMachineSnapshot(after)) return [];
-  const known = new Set(before._nodes);
-  return after._nodes.filter((node) => !known.has(node)).map((node) => node.id);
 }

@@ -1,11 +1,12 @@
 import { memo, useMemo, useState } from 'react';
-import type { MachineEdge, MachineGraph, MachineNode } from '../../../../src/inspect/protocol/graph.js';
+import type { MachineGraph, MachineNode } from '../../../../src/inspect/protocol/graph.js';
 import type { Breakpoint } from '../../../../src/inspect/protocol/rpc.js';
 import { stateKey } from '../ui/format.js';
 import { useSize } from '../ui/hooks.js';
 import { Icon } from '../ui/icons.js';
 import { inView, useCamera } from './camera.js';
-import { type ChartBox, type ChartLayout, type ChartWire, LABEL_LINE, labelLines } from './chartLayout.js';
+import type { ChartBox, ChartLayout } from './chartLayout.js';
+import { WireLabel, WireLine } from './Wire.js';
 
 export interface ChartProps {
   readonly graph: MachineGraph;
@@ -190,62 +191,6 @@ function State({ box, node, compound, active, chosen, breakpoints, onState }: St
         </text>
       )}
       {breakpoints.length > 0 && <circle className={on ? 'break' : 'break off'} cx={x + 1} cy={y + (compound ? 14 : h / 2)} r={5} />}
-    </g>
-  );
-}
-
-const CORNER = 5;
-
-/** A path through the points with rounded corners. */
-function wirePath(points: ChartWire['points']): string {
-  let path = '';
-  for (const [index, [x, y]] of points.entries()) {
-    const before = points[index - 1];
-    const after = points[index + 1];
-    if (!before || !after) {
-      path += `${index === 0 ? 'M' : 'L'}${x} ${y}`;
-      continue;
-    }
-    const near = (to: readonly [number, number]): string => {
-      const length = Math.hypot(to[0] - x, to[1] - y);
-      const part = length === 0 ? 0 : Math.min(CORNER, length / 2) / length;
-      return `${x + (to[0] - x) * part} ${y + (to[1] - y) * part}`;
-    };
-    path += `L${near(before)}Q${x} ${y} ${near(after)}`;
-  }
-  return path;
-}
-
-function WireLine({ wire, edge, on }: { readonly wire: ChartWire; readonly edge: MachineEdge | undefined; readonly on: boolean }) {
-  return (
-    <g className={`wire ${edge?.kind ?? 'initial'}${on ? ' on' : ''}`} data-wire={wire.id}>
-      <path d={wirePath(wire.points)} markerEnd={on ? 'url(#head-on)' : 'url(#head)'} />
-    </g>
-  );
-}
-
-function WireLabel({ wire, edge, on }: { readonly wire: ChartWire; readonly edge: MachineEdge; readonly on: boolean }) {
-  const { label } = wire;
-  if (!label) return null;
-  const lines = labelLines(edge);
-  const about = [edge.label, edge.actions.length > 0 ? `does ${edge.actions.join(', ')}` : '', edge.description ?? '']
-    .filter(Boolean)
-    .join('\n');
-  return (
-    <g className={`label${on ? ' on' : ''}`} data-label={wire.id}>
-      <title>{about}</title>
-      <rect x={label.x} y={label.y} width={label.w} height={label.h} rx={3} />
-      {lines.map((line, index) => (
-        <text
-          key={line}
-          className={line.startsWith('[') ? 'guard' : ''}
-          x={label.x + label.w / 2}
-          y={label.y + 11 + index * LABEL_LINE}
-          textAnchor="middle"
-        >
-          {line}
-        </text>
-      ))}
     </g>
   );
 }

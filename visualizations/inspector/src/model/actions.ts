@@ -1,6 +1,6 @@
 import type { Breakpoint } from '../../../../src/inspect/protocol/rpc.js';
+import { isWithin } from './actors.js';
 import type { Call } from './calls.js';
-import { isWithin } from './flow.js';
 import type { Inspector } from './inspector.js';
 
 /** What a person does, wherever on the page it is done: one function each, so that keys, buttons and rows agree. */

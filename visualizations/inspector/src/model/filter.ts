@@ -1,7 +1,8 @@
 import type { FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
+import { isWithin } from './actors.js';
 import { type Call, isProblem } from './calls.js';
 import { decidedBy, eventText } from './describe.js';
-import { type Flow, isWithin } from './flow.js';
+import type { Flow } from './flow.js';
 import type { View } from './view.js';
 
 type Choice = Pick<View, 'filter' | 'scope' | 'problemsOnly' | 'range'>;

@@ -1,48 +1,10 @@
-import type {
-  ActorKind,
-  ActorStopped,
-  BodyRef,
-  ContextChanged,
-  FlowEvent,
-  FlowHeader,
-} from '../../../../src/inspect/protocol/flowEvents.js';
+import type { ActorStarted, FlowEvent, FlowHeader } from '../../../../src/inspect/protocol/flowEvents.js';
 import { FlowIndex } from '../../../../src/inspect/protocol/flowIndex.js';
 import type { MachineGraph } from '../../../../src/inspect/protocol/graph.js';
+import { Actors } from './actors.js';
 import { type Call, foldCall, newCall } from './calls.js';
 import { Interner } from './interner.js';
 import { Lanes } from './lanes.js';
-
-/** An actor in the tree. */
-export interface Actor {
-  readonly id: string;
-  readonly parent: string | null;
-  readonly kind: ActorKind;
-  readonly machine: string | null;
-  readonly name: string;
-  readonly label: string;
-  readonly toolUseId: string | undefined;
-  readonly startSeq: number;
-  readonly startT: number;
-  readonly children: string[];
-  /** Children that have not ended; made with the first child, since most actors never have one. */
-  activeChildren: Set<string> | null;
-  /** Children that have ended with a problem in them. */
-  troubled: number;
-  readonly input: BodyRef | undefined;
-  /** Number among its kind within the session: turn 3, query 2. */
-  readonly ordinal: number;
-  endT: number | null;
-  endSeq: number | null;
-  status: 'active' | ActorStopped['status'];
-  output: BodyRef | undefined;
-  error: string | undefined;
-  leaves: readonly string[];
-  /** In this actor and all below it. */
-  problems: number;
-  waiting: number;
-  calls: number;
-  contexts: ContextChanged[];
-}
 
 export interface Hole {
   readonly from: number;
@@ -56,8 +18,9 @@ export class Flow {
   readonly events: FlowEvent[] = [];
   readonly calls: Call[] = [];
   readonly problems: FlowEvent[] = [];
-  readonly actors = new Map<string, Actor>();
-  readonly roots: string[] = [];
+  readonly #tree = new Actors();
+  readonly actors = this.#tree.byId;
+  readonly roots = this.#tree.roots;
   readonly graphs = new Map<string, MachineGraph>();
   readonly holes: Hole[] = [];
   readonly activeCalls = new Set<Call>();
@@ -68,7 +31,6 @@ export class Flow {
   readonly #calls = new Map<string, Call>();
   readonly #callsByActor = new Map<string, Call>();
   readonly #callEvents = new Map<string, FlowEvent[]>();
-  readonly #ordinals = new Map<string, number>();
   #interner = new Interner();
   #lanes = new Lanes();
 
@@ -132,8 +94,9 @@ export class Flow {
 
   reset(): void {
     this.header = null;
-    for (const list of [this.events, this.calls, this.problems, this.roots, this.holes]) list.length = 0;
-    for (const map of [this.actors, this.#calls, this.#callsByActor, this.#callEvents, this.#ordinals, this.graphs]) map.clear();
+    for (const list of [this.events, this.calls, this.problems, this.holes]) list.length = 0;
+    for (const map of [this.#calls, this.#callsByActor, this.#callEvents, this.graphs]) map.clear();
+    this.#tree.clear();
     this.activeCalls.clear();
     this.index = new FlowIndex();
     this.#interner = new Interner();
@@ -167,7 +130,7 @@ export class Flow {
         this.#start(event);
         return;
       case 'actor.stopped':
-        this.#stop(event);
+        this.#tree.stop(event);
         break;
       case 'transition': {
         const actor = this.actors.get(event.actor);
@@ -185,7 +148,7 @@ export class Flow {
         return;
       case 'error':
         this.problems.push(event);
-        this.#mark(event.actor, 1, 0);
+        this.#tree.mark(event.actor, 1, 0);
         return;
       case 'gap':
         this.addHole(event);
@@ -212,9 +175,9 @@ export class Flow {
     if (event.type === 'hook' && event.run.status !== 'ok' && event.run.status !== 'blocked') this.problems.push(event);
     if (event.type === 'result' && (event.isError || event.outcome === 'denied')) {
       this.problems.push(event);
-      if (call?.actor) this.#mark(call.actor, 1, 0);
+      if (call?.actor) this.#tree.mark(call.actor, 1, 0);
     }
-    if (event.type === 'approval' && call?.actor) this.#mark(call.actor, 0, event.phase === 'asked' ? 1 : -1);
+    if (event.type === 'approval' && call?.actor) this.#tree.mark(call.actor, 0, event.phase === 'asked' ? 1 : -1);
   }
 
   #foldCall(call: Call, event: FlowEvent): void {
@@ -238,43 +201,8 @@ export class Flow {
     return call;
   }
 
-  #start(event: Extract<FlowEvent, { type: 'actor.started' }>): void {
-    const parent = event.parent === null ? undefined : this.actors.get(event.parent);
-    const owner = this.#sessionOf(parent);
-    const ordinalKey = `${owner}|${event.kind}`;
-    const ordinal = (this.#ordinals.get(ordinalKey) ?? 0) + 1;
-    this.#ordinals.set(ordinalKey, ordinal);
-    this.actors.set(event.actor, {
-      id: event.actor,
-      parent: parent ? event.parent : null,
-      kind: event.kind,
-      machine: event.machine,
-      name: event.name,
-      label: event.label,
-      toolUseId: event.toolUseId,
-      startSeq: event.seq,
-      startT: event.t,
-      children: [],
-      activeChildren: null,
-      troubled: 0,
-      input: event.input,
-      ordinal,
-      endT: null,
-      endSeq: null,
-      status: 'active',
-      output: undefined,
-      error: undefined,
-      leaves: [],
-      problems: 0,
-      waiting: 0,
-      calls: 0,
-      contexts: [],
-    });
-    if (parent) {
-      parent.children.push(event.actor);
-      parent.activeChildren ??= new Set();
-      parent.activeChildren.add(event.actor);
-    } else this.roots.push(event.actor);
+  #start(event: ActorStarted): void {
+    const actor = this.#tree.start(event);
     if (event.kind !== 'toolCall') return;
     const call = this.#calls.get(event.toolUseId ?? '') ?? this.#newCall(event.toolUseId ?? event.actor, event);
     call.actor = event.actor;
@@ -282,47 +210,9 @@ export class Flow {
     call.label = event.label;
     call.at = event.at;
     call.input ??= event.input;
-    call.agent = this.#agentOf(parent);
-    for (let at = parent; at; at = at.parent === null ? undefined : this.actors.get(at.parent)) {
-      if (at.kind === 'turn' && call.turn === 0) call.turn = at.ordinal;
-      at.calls++;
-    }
+    call.agent = this.#tree.agentOf(actor);
+    const turn = this.#tree.countCall(actor);
+    if (call.turn === 0) call.turn = turn;
     this.#callsByActor.set(event.actor, call);
   }
-
-  #stop(event: Extract<FlowEvent, { type: 'actor.stopped' }>): void {
-    const actor = this.actors.get(event.actor);
-    if (actor?.status !== 'active') return;
-    actor.status = event.status;
-    actor.endT = event.t;
-    actor.endSeq = event.seq;
-    actor.output = event.output;
-    actor.error = event.error;
-    const parent = actor.parent === null ? undefined : this.actors.get(actor.parent);
-    if (parent?.activeChildren?.delete(actor.id) && (actor.problems > 0 || actor.status === 'error')) parent.troubled++;
-  }
-
-  /** Marks an actor and everything above it, so that a problem deep in a folded tree is seen from the top. */
-  #mark(id: string, problems: number, waiting: number): void {
-    for (let at = this.actors.get(id); at; at = at.parent === null ? undefined : this.actors.get(at.parent)) {
-      at.problems += problems;
-      at.waiting = Math.max(0, at.waiting + waiting);
-    }
-  }
-
-  #sessionOf(actor: Actor | undefined): string {
-    for (let at = actor; at; at = at.parent === null ? undefined : this.actors.get(at.parent)) if (at.kind === 'session') return at.id;
-    return '';
-  }
-  #agentOf(actor: Actor | undefined): string {
-    const session = this.actors.get(this.#sessionOf(actor));
-    return session && session.parent !== null ? agentName(session) : '';
-  }
 }
-
-/** What a subagent's session is called. */
-export const agentName = ({ label, name }: Pick<Actor, 'label' | 'name'>): string => (label === '' ? name : label);
-
-/** Whether an actor is `scope` or lies below it. A null scope holds everything. */
-export const isWithin = (actor: string | null, scope: string | null): boolean =>
-  scope === null || (actor !== null && (actor === scope || (actor.startsWith(scope) && actor.charCodeAt(scope.length) === 47)));

@@ -1,5 +1,6 @@
 import type { ActorKind } from '../../../../src/inspect/protocol/flowEvents.js';
-import { type Actor, agentName, type Flow } from './flow.js';
+import { type Actor, agentName } from './actors.js';
+import type { Flow } from './flow.js';
 
 export type TreeRow =
   | { readonly kind: 'actor'; readonly actor: Actor; readonly depth: number; readonly hasChildren: boolean; readonly expanded: boolean }

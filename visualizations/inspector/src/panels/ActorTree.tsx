@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { selectActor } from '../model/actions.js';
-import type { Actor } from '../model/flow.js';
+import type { Actor } from '../model/actors.js';
 import { actorTitle, type TreeRow, treeRows } from '../model/tree.js';
 import { count, plural, statePath } from '../ui/format.js';
 import { useFlowVersion, useInspector, useView } from '../ui/hooks.js';

@@ -2,12 +2,12 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { PendingApproval } from '../../../../src/inspect/protocol/rpc.js';
 import { isJsonObject } from '../../../../src/json.js';
 import { selectCall } from '../model/actions.js';
-import { ruleOrigin, sourceText, suggestionText } from '../model/describe.js';
-import { duration } from '../ui/format.js';
+import { suggestionText } from '../model/describe.js';
 import { useInspector, useRemote, useTicks } from '../ui/hooks.js';
 import { Icon } from '../ui/icons.js';
 import { Visible } from '../ui/visible.js';
 import { EditInput, InputText, parseEdit } from './ApprovalInput.js';
+import { AskedBy, Countdown } from './ApprovalReason.js';
 import { allAnswered, noChoices, QuestionForm } from './QuestionForm.js';
 
 interface CardProps {
@@ -224,38 +224,5 @@ export function ApprovalCard({ approval, place, total, onOther, onLeave }: CardP
         </p>
       )}
     </section>
-  );
-}
-
-/** Which check put the question: the rule and its file, or whoever else asked. */
-function AskedBy({ approval: { askedBy, questions }, may }: { readonly approval: PendingApproval; readonly may: boolean }) {
-  return (
-    <span className="approval-why">
-      {questions ? (
-        'asks you'
-      ) : askedBy?.source?.type === 'rule' ? (
-        <>
-          asked by <span className={`tag ${askedBy.source.rule.behavior}`}>{askedBy.source.rule.behavior} rule</span>{' '}
-          <code className="rule">{askedBy.source.rule.text}</code> <span className="origin mono">{ruleOrigin(askedBy.source.rule)}</span>
-        </>
-      ) : askedBy ? (
-        <>
-          asked by {sourceText(askedBy.source) || 'the permission gate'}: <Visible text={askedBy.reason} />
-        </>
-      ) : (
-        'asked because nothing allows it'
-      )}
-      {!may && <span className="quiet"> · this link may look, not answer</span>}
-    </span>
-  );
-}
-
-function Countdown({ deadline }: { readonly deadline: number }) {
-  const { flow } = useInspector();
-  const left = (flow.header?.startedAt ?? 0) + deadline - Date.now();
-  return (
-    <span className={`countdown num${left < 15_000 ? ' soon' : ''}`}>
-      lapses in {duration(Math.max(0, Math.round(left / 1000) * 1000))}
-    </span>
   );
 }

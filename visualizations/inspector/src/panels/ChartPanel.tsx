@@ -3,7 +3,7 @@ import type { MachineNode } from '../../../../src/inspect/protocol/graph.js';
 import type { Breakpoint } from '../../../../src/inspect/protocol/rpc.js';
 import { Chart } from '../chart/Chart.js';
 import { covers, toggleStateBreakpoint } from '../model/actions.js';
-import type { Actor } from '../model/flow.js';
+import type { Actor } from '../model/actors.js';
 import { actorTitle } from '../model/tree.js';
 import { statePath } from '../ui/format.js';
 import { useFlowVersion, useInspector, useRemote, useView } from '../ui/hooks.js';

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import type { ContextChanged } from '../../../../src/inspect/protocol/flowEvents.js';
 import { travelTo } from '../model/actions.js';
-import type { Actor } from '../model/flow.js';
+import type { Actor } from '../model/actors.js';
 import { changes, parseJson } from '../model/json.js';
 import { moment, plural } from '../ui/format.js';
 import { useBodiesVersion, useFlowVersion, useInspector } from '../ui/hooks.js';

@@ -1,7 +1,7 @@
 import type { BodyRef, FlowEvent, FlowSource } from '../../../../src/inspect/protocol/flowEvents.js';
+import type { Actor } from '../model/actors.js';
 import type { Call } from '../model/calls.js';
 import { eventText, placeText, statesText, statusText } from '../model/describe.js';
-import type { Actor } from '../model/flow.js';
 import { actorTitle } from '../model/tree.js';
 import type { DetailsTab } from '../model/view.js';
 import { count, duration, moment, plural, size } from '../ui/format.js';
