@@ -1,7 +1,7 @@
 /**
  * `sixgates/machines`: the statecharts with the types of their contexts, events and ports, for programs that provide their own
- * ports, test the machines, or draw them. Snapshots, inputs and refs follow from a machine, as `SnapshotFrom<typeof toolCallMachine>`;
- * contexts and events are here by name.
+ * ports, test the machines, or draw them. Snapshots and refs follow from a machine, as `SnapshotFrom<typeof toolCallMachine>`; contexts,
+ * events and inputs are here by name.
  *
  * @packageDocumentation
  */

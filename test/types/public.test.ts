@@ -15,7 +15,7 @@ import {
   toolCallMachine,
 } from 'sixgates';
 import { attachInspector, type inspectFlow } from 'sixgates/inspect';
-import type { SessionMachine, ToolCallContext, ToolCallInput, ToolCallMachine } from 'sixgates/machines';
+import type { SessionMachine, ToolCallContext, ToolCallMachine } from 'sixgates/machines';
 import {
   type DeterministicPorts,
   deterministicMachines,
@@ -29,7 +29,7 @@ import {
   toolUse,
 } from 'sixgates/testing';
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Actor, InputFrom, SnapshotFrom } from 'xstate';
+import type { Actor, SnapshotFrom } from 'xstate';
 import { z } from 'zod';
 
 // The compiler is what fails these; `npm run typecheck` reads them, and a test holds them against the built declarations.
@@ -76,7 +76,6 @@ describe('types of the public API', () => {
     expectTypeOf(deterministicMachines).parameter(0).toEqualTypeOf<DeterministicPorts | undefined>();
     expectTypeOf<ReturnType<typeof deterministicMachines>['toolCall']>().toEqualTypeOf<ToolCallMachine>();
     expectTypeOf<SnapshotFrom<typeof toolCallMachine>['context']>().toEqualTypeOf<ToolCallContext>();
-    expectTypeOf<InputFrom<typeof toolCallMachine>>().toEqualTypeOf<ToolCallInput>();
     expectTypeOf<Session['actor']>().toEqualTypeOf<Actor<SessionMachine>>();
     expectTypeOf(world.facts).not.toBeUndefined();
   });
