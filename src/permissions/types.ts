@@ -68,9 +68,13 @@ export interface RuleMatch {
 
 /** What a tool’s own `checkPermissions` says. */
 export type ToolVerdict =
+  /** No opinion: rules, hooks and mode decide. */
   | { readonly behavior: 'passthrough' }
+  /** Saves the question where nothing else demands one. `updatedInput` walks the gates again. */
   | { readonly behavior: 'allow'; readonly reason: string; readonly updatedInput?: JsonObject }
+  /** A person is to be asked, whatever allows it. */
   | { readonly behavior: 'ask'; readonly reason: string }
+  /** The call does not run; the reason goes to the model. */
   | { readonly behavior: 'deny'; readonly reason: string };
 
 /** What the joined PreToolUse hooks said of a call. */
@@ -143,15 +147,21 @@ export interface PermissionFacts {
 
 /** Who said something about a call. */
 export type VerdictSource =
+  /** A rule; `matched` is the part of the call it speaks of, where that is not all of it. */
   | { readonly type: 'rule'; readonly rule: PermissionRule; readonly matched?: string }
   | { readonly type: 'hook'; readonly hookName: string; readonly event: 'PreToolUse' | 'PermissionRequest' }
   | { readonly type: 'mode'; readonly mode: PermissionMode }
   | { readonly type: 'tool'; readonly toolName: string }
   | { readonly type: 'safety'; readonly finding: SafetyFinding }
+  /** The list of what needs no rule: read-only commands, reads inside the working directories. */
   | { readonly type: 'builtIn' }
+  /** The classifier of mode `auto`. */
   | { readonly type: 'classifier' }
+  /** A person; `surface` is where: `terminal`, `inspector`, `canUseTool` … */
   | { readonly type: 'person'; readonly surface: string }
+  /** There was no one to ask. */
   | { readonly type: 'nobody' }
+  /** The call was aborted before it was decided. */
   | { readonly type: 'abort' };
 
 /** One check of a decision, in the order in which it was asked for. */
@@ -199,12 +209,14 @@ export interface PermissionRuleValue {
 }
 /** The Agent SDK's shape of a change to permissions. */
 export type PermissionUpdate =
+  /** `replaceRules` puts the given ones in place of all rules of that behavior at the destination. */
   | {
       readonly type: 'addRules' | 'replaceRules' | 'removeRules';
       readonly rules: readonly PermissionRuleValue[];
       readonly behavior: RuleBehavior;
       readonly destination: PermissionDestination;
     }
+  /** In a file it becomes the mode that later sessions start in. */
   | { readonly type: 'setMode'; readonly mode: PermissionMode; readonly destination: PermissionDestination }
   | {
       readonly type: 'addDirectories' | 'removeDirectories';
@@ -214,12 +226,14 @@ export type PermissionUpdate =
 
 /** The answer to a question, addressed to one call and bound to the exact input that was shown. */
 export type PermissionAnswer =
+  /** Yes. `updatedInput` is run in place of what was shown, once it has walked the gates again; `updatedPermissions` are applied and kept. */
   | {
       readonly behavior: 'allow';
       readonly updatedInput?: JsonObject;
       readonly updatedPermissions?: readonly PermissionUpdate[];
       readonly source: VerdictSource;
     }
+  /** No. The message goes to the model; with `interrupt` the whole query stops. */
   | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean; readonly source: VerdictSource };
 
 /** What a tool may know of the session's permissions. */

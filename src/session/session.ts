@@ -47,9 +47,15 @@ export interface Session {
   /**
    * Gives the model a prompt. Iterate the result for typed updates up to the end of the query that answers it, or await its
    * `done`. A prompt sent while a query runs waits, and goes with that query's next request.
+   *
+   * @throws when the session is closed, the prompt is empty or holds a block that the API does not take, or it cannot be written down.
    */
   send(prompt: string | readonly ContentBlockParam[]): Sending;
-  /** Tells the model something when it next speaks; starts a query of its own when the session is idle. Returns the notification's id. */
+  /**
+   * Tells the model something when it next speaks; starts a query of its own when the session is idle. Returns the notification's id.
+   *
+   * @throws when the session is closed, or the text is blank.
+   */
   notify(text: string): string;
   /** The MCP servers of this session, with what became of each. */
   readonly servers: readonly McpServerStatus[];
@@ -102,6 +108,8 @@ export function createSession(options: SessionOptions = {}): Session {
 /**
  * Goes on from a copy of a stored session; the session itself stays as it is. `upTo` is the uuid of the last entry to take over.
  * Background tasks, open questions and what waits to be told belong to the source and do not come along.
+ *
+ * @throws as `createSession`, and when there is no such session or entry.
  */
 export function forkSession({ from, upTo, ...options }: SessionOptions & { readonly from: string; readonly upTo?: string }): Session {
   const resume = copySession(from, { ...options, ...(upTo === undefined ? {} : { upTo }) });
