@@ -55,6 +55,39 @@ describe('accessibility, by WCAG 2.2 AA rules in light and dark', () => {
   });
 });
 
+describe('accessibility of what one fills in', () => {
+  const choices = [
+    { label: 'Once per invoice', description: 'sum first' },
+    { label: 'Once per line', description: 'as it is' },
+  ];
+  const questions = [
+    { question: 'How to round?', header: 'Rounding', options: choices, multiSelect: false },
+    { question: 'Which reports may change?', header: 'Reports', options: choices, multiSelect: true },
+  ];
+
+  test('questions with choices, a breakpoint of one actor, and what a copy is told', { timeout: 60_000 }, async () => {
+    const { system } = await story();
+    const restartAt = async () => ({ code: 'unsupported', message: 'Before this step no answer was settled.' }) as const;
+    await on(openFlow(context, system, { server: { restartAt } }), async ({ page }) => {
+      await caughtUp(page, system.log);
+      const [first] = system.desk.pending;
+      if (first) system.desk.answer({ id: first.id, inputDigest: first.inputDigest, behavior: 'deny' });
+      system.desk.open(
+        { id: 'ask:q', toolUseId: 'q', toolName: 'AskUserQuestion', title: 'Question', input: { questions }, inputDigest: 'd', questions },
+        () => undefined,
+      );
+      await page.getByRole('radio', { name: 'Once per line as it is' }).check();
+      await page.locator('[data-call]', { hasText: 'git status' }).click();
+      await page.locator('[data-state="toolCall.executing"]').press('Enter');
+      await page.keyboard.press('ArrowLeft');
+      await page.getByRole('button', { name: 'Restart from here…' }).click();
+      expect(await page.getByLabel('What the copy is told').evaluate((input) => input === document.activeElement)).toBe(true);
+      await page.getByRole('button', { name: 'Breakpoints' }).click();
+      expect(await violations(page)).toEqual([]);
+    });
+  });
+});
+
 describe('the keyboard', () => {
   test('reaches everything, and focus is seen where it is', async () => {
     const { system } = await story();

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { type InspectedSystem, startInspectorServer } from '../../../src/inspect/index.js';
-import type { InspectorServer, InspectorServerOptions } from '../../../src/inspect/server/inspectorServer.js';
+import { type InspectedSystem, type ServeOptions, startInspectorServer } from '../../../src/inspect/index.js';
+import type { InspectorServer } from '../../../src/inspect/server/inspectorServer.js';
 import { buildPage } from './build.js';
 
 export interface OpenPage {
@@ -19,7 +19,7 @@ export async function openFlow(
   system: InspectedSystem,
   options: {
     readonly scope?: 'control' | 'view';
-    readonly server?: InspectorServerOptions;
+    readonly server?: ServeOptions;
     readonly prepare?: (page: Page) => Promise<void>;
   } = {},
 ): Promise<OpenPage> {
