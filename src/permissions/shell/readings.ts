@@ -123,6 +123,8 @@ function readPart(part: WordPart, context: ReadContext, quoted: boolean): Piece[
     case 'ParameterExpansion':
       if (part.prefix !== undefined || part.index !== undefined) return [[{ text: UNKNOWN, split }]];
       if (part.operation === undefined) return readVariable(part.parameter, split, context);
+      // After `?` stands what the shell says when the variable is not set, and stops.
+      if (part.operation.type === 'Default' && part.operation.operator.endsWith('?')) return readVariable(part.parameter, split, context);
       if (part.operation.type === 'Default') {
         const operand = readWord(part.operation.operand, context).map((fields) => [{ text: fields.join(' '), split }]);
         return [...operand, ...readVariable(part.parameter, split, context)];

@@ -59,10 +59,11 @@ function onlyVersion(args: readonly string[], flag: RegExp): boolean {
   return args.length === 1 && flag.test(args[0] ?? '');
 }
 
-/** Listing what the local daemon runs and has; options before the subcommand may point at another daemon. */
+/** Listing what the local daemon runs and has; an option may point at another daemon, Podman's too. */
 function dockerReads(args: readonly string[]): boolean {
-  return /^(ps|images|logs|inspect)$/.test(args[0] ?? '');
+  return /^(ps|images|logs|inspect)$/.test(args[0] ?? '') && !args.some((arg) => OTHER_DAEMON.test(arg));
 }
+const OTHER_DAEMON = /^(-H|--(host|context|config|tls|url|connection|identity|remote))/;
 
 /** `//server/share`: looking at it hands a password to the server. */
 const NETWORK_SHARE = /^(\\\\|\/\/)[^/\\\s]+[/\\]/;

@@ -13,6 +13,9 @@ export interface RemovalContext {
 /** A glob or a slash right after a variable: with the variable empty it stands for the file system's root. */
 const AFTER_VARIABLE = /\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*)\/(?:\*|\.\*)?$/;
 
+/** The shell's own arguments: what they are, nobody wrote down. */
+const POSITIONAL = /^\$(?:[0-9@*]|\{[0-9@*]+\})/;
+
 /**
  * Why a call may remove something that nobody gets back: only a person may say yes to it, whatever the mode and the rules
  * (Claude Code docs, permission modes). Null for every other call.
@@ -31,6 +34,9 @@ export function criticalRemoval(analysis: ShellAnalysis, context: RemovalContext
         }
       }
       const risky = words.find((word) => AFTER_VARIABLE.test(word.text.replaceAll('"', '')));
+      const recursive = reading.some((arg) => /^-[a-zA-Z]*[rR]|^--r/.test(arg));
+      const given = !recursive ? undefined : words.slice(1).find((word) => POSITIONAL.test(word.text.replaceAll('"', '')));
+      if (given !== undefined) return `${name} would remove whatever ${given.text} stands for`;
       if (risky !== undefined) return `${name} would remove what stands below ${risky.text}, and the variable may be empty`;
     }
   }

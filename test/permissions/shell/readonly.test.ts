@@ -109,6 +109,8 @@ describe('the built-in read-only set', () => {
     'docker run x',
     'docker -H x ps',
     'docker --context x ps',
+    'docker ps --context x',
+    'docker logs --url=ssh://h x',
     'npm --version',
     'node -e 1',
     'rg --pre x y',

@@ -30,6 +30,11 @@ describe('removals that only a person may allow', () => {
     'rm -rf "$X"/*',
     'rm -rf $X/',
     'rm -rf "$X/"',
+    'rm -rf $1',
+    'rm -r "$@"',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
+    'rm -rf ${1}/x',
+    'sh -c \'rm -rf "$1"\' x /',
     'rm -rf /data/lib/*',
     'rm -rf C:\\\\',
     'sudo rm -rf /',
@@ -60,6 +65,11 @@ describe('removals that only a person may allow', () => {
     'echo rm -rf /',
     'rm -rf "$X"',
     'rm -rf $X/a',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
+    'rm -rf "${X:?}"/*',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
+    'rm -rf "${X:?is not set}/"*',
+    'rm "$1"',
   ])('does not ask: %s', (command) => {
     expect(critical(command)).toBeNull();
   });
