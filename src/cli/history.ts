@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectorySync } from '../makeDirectory.js';
 import { cwdSlug } from '../messages/paths.js';
 
 const KEPT = 1000;
@@ -31,7 +32,7 @@ export class PromptHistory {
     if (line.trim() === '' || this.entries.at(-1) === line) return;
     this.entries = [...this.entries, line].slice(-KEPT);
     this.write(() => {
-      mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+      makeDirectorySync(dirname(this.file), 0o700);
       appendFileSync(this.file, lineOf(line), { mode: 0o600 });
     });
   }

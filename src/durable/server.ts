@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { makeDirectorySync } from '../makeDirectory.js';
 
 /** Where a local Restate server keeps its data, and on which ports it listens. */
 export interface LocalRestateOptions {
@@ -54,7 +55,7 @@ export function restateBinary(): string {
 export async function startLocalRestate({ dir, ports, rocksdbMemory = '256 MB' }: LocalRestateOptions): Promise<LocalRestate> {
   const binary = restateBinary();
   const used = ports ?? { ingress: await freePort(), admin: await freePort(), node: await freePort() };
-  mkdirSync(dir, { recursive: true });
+  makeDirectorySync(dir);
   const child = spawn(binary, ['--node-name', 'sixgates', '--base-dir', dir], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectorySync } from '../makeDirectory.js';
 import { type ChainEntry, serializeEntry, type TranscriptLine } from './entries.js';
 import type { JournalType } from './journal.js';
 import type { LoadedTranscript } from './load.js';
@@ -23,7 +24,7 @@ export function forkTranscript(source: Pick<LoadedTranscript, 'lines' | 'session
   const text = forkLines(source, options)
     .map(({ entry }) => `${serializeEntry(entry)}\n`)
     .join('');
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectorySync(dirname(path), 0o700);
   try {
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {

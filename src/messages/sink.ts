@@ -1,5 +1,6 @@
 import * as nodeFs from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectorySync } from '../makeDirectory.js';
 
 /** The part of `node:fs` a transcript needs, to be replaced in tests. */
 export type TranscriptFs = Pick<typeof nodeFs, 'mkdirSync' | 'openSync' | 'readFileSync' | 'writeSync' | 'closeSync'> & {
@@ -21,7 +22,7 @@ export interface TranscriptSink {
 
 /** Opens a file for appending; private to the user, because conversations hold secrets. */
 export function openFileSink(path: string, fs: TranscriptFs = nodeFs): TranscriptSink {
-  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectorySync(dirname(path), 0o700, (directory, options) => fs.mkdirSync(directory, options));
   const fd = fs.openSync(path, 'a+', 0o600);
   let torn = false;
   return {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../makeDirectory.js';
 import { messageOf } from '../tool/errors.js';
 
 /** A file that is being written: its path is fixed at once, `done` settles when it is complete on disk. */
@@ -49,7 +50,7 @@ export function createResultStore(dir: string): ResultStore {
 }
 
 async function writeComplete(target: string, data: string | Uint8Array): Promise<void> {
-  await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+  await makeDirectory(path.dirname(target), 0o700);
   const temporary = `${target}.${randomUUID()}.tmp`;
   try {
     const file = await open(temporary, 'wx', 0o600);

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectorySync } from '../makeDirectory.js';
 import { createMemoryTranscript, openTranscript, type Transcript } from '../messages/transcript.js';
 import type { AbortReason } from '../tool/call.js';
 import { ToolFailure } from '../tool/errors.js';
@@ -191,7 +192,7 @@ function writeMeta(agent: AgentIdentity, request: AgentRequest, { path }: Transc
   if (path === undefined) return;
   const { id, type, description } = agent;
   const meta = { agentId: id, agentType: type, description, model, toolUseId: request.callId, parentAgentId };
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectorySync(dirname(path), 0o700);
   writeFileSync(path.replace(/\.jsonl$/, '.meta.json'), `${JSON.stringify(meta)}\n`, { mode: 0o600 });
 }
 

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { applyEdits, type FormattingOptions, findNodeAtLocation, getNodeValue, modify, type ParseError, parseTree } from 'jsonc-parser';
 import { isJsonObject, type JsonValue } from '../json.js';
+import { makeDirectorySync } from '../makeDirectory.js';
 
 /** One change to a settings file: items added to or taken from a list, a list or value put in place of another. */
 export type SettingsEdit =
@@ -61,7 +62,7 @@ export function editSettingsFile(file: string, edits: readonly SettingsEdit[], i
   const exists = existsSync(file);
   const real = exists ? realpathSync(file) : file;
   const edited = editSettingsText(exists ? readFileSync(real, 'utf8') : '', edits);
-  mkdirSync(dirname(real), { recursive: true });
+  makeDirectorySync(dirname(real));
   const temporary = join(dirname(real), `.${basename(real)}.${id}.tmp`);
   try {
     writeFileSync(temporary, edited, { flag: 'wx', mode: 0o600 });

@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { makeDirectory } from '../makeDirectory.js';
 import { safeFileName } from '../results/store.js';
 import { buildTool } from '../tool/build.js';
 import { messageOf, ToolAbortedError, ToolFailure } from '../tool/errors.js';
@@ -135,7 +136,7 @@ function start(
 async function taskEnd({ text, isError, aborted }: AgentResult, outputFile: string): Promise<BackgroundTaskEnd> {
   let lost = '';
   try {
-    await mkdir(path.dirname(outputFile), { recursive: true, mode: 0o700 });
+    await makeDirectory(path.dirname(outputFile), 0o700);
     await writeFile(outputFile, text, { mode: 0o600 });
   } catch (error) {
     lost = ` (the output file could not be written: ${messageOf(error)})`;

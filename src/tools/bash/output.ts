@@ -1,5 +1,6 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../../makeDirectory.js';
 import { characterBoundary } from '../../results/text.js';
 import { messageOf } from '../../tool/errors.js';
 
@@ -150,7 +151,7 @@ export class CommandOutput {
 
   async #open(): Promise<void> {
     try {
-      await mkdir(path.dirname(this.filePath), { recursive: true, mode: 0o700 });
+      await makeDirectory(path.dirname(this.filePath), 0o700);
       this.#handle = await open(this.filePath, 'w', 0o600);
     } catch (error) {
       this.#fail(error);

@@ -1,5 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../../makeDirectory.js';
 import { safeFileName } from '../../results/store.js';
 import type { ToolProgress } from '../../tool/call.js';
 import { messageOf, ToolAbortedError, ToolFailure } from '../../tool/errors.js';
@@ -48,7 +49,7 @@ export async function runShell(
     );
   }
   if (context.signal.aborted) throw new ToolAbortedError('The command was not started.');
-  await mkdir(context.resultsDir, { recursive: true, mode: 0o700 });
+  await makeDirectory(context.resultsDir, 0o700);
   const name = safeFileName(context.callId);
   const cwdFile = path.join(context.resultsDir, `${name}.cwd`);
   const { file, args } = shell.invocation(request.command, cwdFile, context.env);

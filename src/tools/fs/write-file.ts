@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../../makeDirectory.js';
 import { errorCode, ToolFailure } from '../../tool/errors.js';
 import { confirmUnmoved, explainFileError, type Target } from './access.js';
 
@@ -34,7 +35,7 @@ export async function writeFileSafely(request: WriteRequest): Promise<WriteRepor
   try {
     const stats = await statTarget(target);
     if ((stats === undefined) !== (request.expected === undefined)) throw new ToolFailure(conflict(target.asked, stats));
-    if (stats === undefined) await mkdir(path.dirname(target.real), { recursive: true });
+    if (stats === undefined) await makeDirectory(path.dirname(target.real));
     const report = await write(request, stats);
     const written = await readFile(target.real);
     if (!written.equals(bytes))
