@@ -1,9 +1,11 @@
 import { coversForAllow } from './allow.js';
+import { baseName } from './derive.js';
 import { acceptEditsCommand } from './edits.js';
 import { readOnlyReason } from './readonly.js';
 import { parseBashRule } from './rules.js';
-import type { ShellAnalysis } from './types.js';
+import type { ShellAnalysis, ShellCommand } from './types.js';
 import { SAFE_VARIABLES } from './variables.js';
+import { WRAPPERS } from './wrappers.js';
 
 /** What lets a whole call run unasked, or the first thing that does not. Files are judged separately (see `fileAccesses`). */
 export type Coverage =
@@ -38,9 +40,7 @@ export function coverage(analysis: ShellAnalysis, { allow, acceptEdits = false }
     const variable = analysis.assigned.find((name) => !SAFE_VARIABLES.has(name));
     if (variable !== undefined) return { covered: false, command: command.text, reason: `the variable ${variable} is set before it` };
     if (acceptEdits && acceptEditsCommand(command, analysis) !== null) continue;
-    const movedGit =
-      command.words[0]?.value === 'git' && (command.directories.unknown || command.directories.paths.some((path) => path !== ''));
-    if (movedGit)
+    if (runsGit(command) && (command.directories.unknown || command.directories.paths.some((path) => path !== '')))
       return { covered: false, command: command.text, reason: 'git runs in another directory, whose settings may run programs' };
     const rule = allow.find((content) => coversForAllow(command, content));
     if (rule === undefined) return { covered: false, command: command.text, reason: 'no allow rule covers it' };
@@ -52,4 +52,10 @@ export function coverage(analysis: ShellAnalysis, { allow, acceptEdits = false }
     rules: [...rules],
     reason: rules.size > 0 ? 'every command is covered by an allow rule or only reads' : 'it only reads',
   };
+}
+
+/** By itself or behind a wrapper. */
+function runsGit({ words }: ShellCommand): boolean {
+  const names = words.map(({ value }) => baseName(value ?? ''));
+  return names[0] === 'git' || (WRAPPERS.has(names[0] ?? '') && names.includes('git'));
 }

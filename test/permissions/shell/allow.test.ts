@@ -117,6 +117,8 @@ describe('an allow rule with a wildcard', () => {
     ['flock *', 'flock x foo'],
     ['ionice *', 'ionice foo'],
     ['git *', 'cd sub && git add .'],
+    ['git *', 'cd sub && timeout 5 git add .'],
+    ['git *', 'cd sub && xargs git add'],
     ['git commit *', 'git commit -m "$(touch p)"'],
     ['a \\* b', 'a x b'],
     ['* --help *', 'npm --help'],
