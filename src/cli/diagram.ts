@@ -12,6 +12,7 @@ import { toMermaidWithCoverage } from '../testing/diagram/mermaid.js';
 import { toSvg } from '../testing/diagram/svg.js';
 import { COVERAGE_FORMAT, type MachineCoverage } from '../testing/explore/coverage.js';
 import { closest } from '../tool/closest.js';
+import { CliError, messageOf } from './failure.js';
 
 const optionsSchema = z.object({ format: z.enum(['mermaid', 'svg']), coverage: z.string().optional(), output: z.string().optional() });
 const counts = z.record(z.string(), z.number());
@@ -38,8 +39,16 @@ export function diagramCommand(output: Writable = process.stdout): Command {
       const coverage = options.coverage === undefined ? undefined : coverageOf(options.coverage, machine.id);
       const text = draw(machine, options.format, coverage);
       if (options.output === undefined) output.write(text);
-      else writeFileSync(options.output, text);
+      else write(options.output, text);
     });
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new CliError(`--output ${file}: the file cannot be written (${messageOf(error)}).`);
+  }
 }
 
 function draw(machine: AnyStateMachine, format: 'mermaid' | 'svg', coverage: MachineCoverage | undefined): string {
@@ -54,8 +63,8 @@ async function machineOf(name: string, own: readonly AnyStateMachine[]): Promise
       name,
       own.map(({ id }) => id),
     );
-    throw new Error(
-      `There is no machine "${name}". ${near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'For one of your own give its module: ./my-machine.mjs'}`,
+    throw new CliError(
+      `There is no machine "${name}". ${near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are ${own.map(({ id }) => id).join(', ')}; for one of your own give its module: ./my-machine.mjs`}`,
     );
   }
   const [path = name, wanted] = name.split('#', 2);
@@ -64,15 +73,15 @@ async function machineOf(name: string, own: readonly AnyStateMachine[]): Promise
   try {
     loaded = /\.m?ts$/.test(file) ? await importTypeScript(file) : await import(pathToFileURL(file).href);
   } catch (error) {
-    throw new Error(`The module ${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new CliError(`The module ${file} cannot be loaded: ${messageOf(error)}`);
   }
   const found = Object.entries(loaded).flatMap(([key, value]) =>
     isMachine(value) && (wanted === undefined || key === wanted || value.id === wanted) ? [value] : [],
   );
   const [first] = found;
-  if (first === undefined) throw new Error(`The module ${file} exports no ${wanted === undefined ? 'machine' : `machine "${wanted}"`}.`);
+  if (first === undefined) throw new CliError(`The module ${file} exports no ${wanted === undefined ? 'machine' : `machine "${wanted}"`}.`);
   if (new Set(found).size > 1)
-    throw new Error(`The module ${file} exports several machines; choose one: ${found.map(({ id }) => `${path}#${id}`).join(', ')}`);
+    throw new CliError(`The module ${file} exports several machines; choose one: ${found.map(({ id }) => `${path}#${id}`).join(', ')}`);
   return first;
 }
 
@@ -86,15 +95,13 @@ function coverageOf(file: string, machine: string): MachineCoverage {
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(`The coverage file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new CliError(`The coverage file ${file} cannot be read: ${messageOf(error)}`);
   }
   const parsed = coverageSchema.safeParse(value);
-  if (!parsed.success) throw new Error(`${file} is not a coverage file (${COVERAGE_FORMAT}).`);
+  if (!parsed.success) throw new CliError(`${file} is not a coverage file (${COVERAGE_FORMAT}).`);
   const own = parsed.data.machines[machine];
   if (own === undefined)
-    throw new Error(`${file} holds nothing about the machine ${machine}, but about ${Object.keys(parsed.data.machines).join(', ')}.`);
+    throw new CliError(`${file} holds nothing about the machine ${machine}, but about ${Object.keys(parsed.data.machines).join(', ')}.`);
   return own;
 }
 
