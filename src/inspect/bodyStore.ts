@@ -10,6 +10,8 @@ const DEFAULT_BODY_BYTES = 64 << 20;
 interface StoredBody {
   readonly text: string;
   readonly ref: BodyRef;
+  /** Its place in the order of what was put at the young end. */
+  put: number;
 }
 
 /** Redacted bodies by the hash of their text, bounded: the oldest give way. Nothing unredacted is ever held. */
@@ -17,6 +19,7 @@ export class BodyStore {
   readonly #bodies = new Map<string, StoredBody>();
   readonly #contexts: CaptureMemory = new WeakMap();
   #bytes = 0;
+  #puts = 0;
 
   constructor(
     readonly redactor: Redactor,
@@ -50,16 +53,19 @@ export class BodyStore {
     const hash = hashOf(text);
     const known = this.#bodies.get(hash);
     if (known) {
-      // Moved to the young end: what is used again is worth keeping.
-      this.#bodies.delete(hash);
-      this.#bodies.set(hash, known);
+      // Moved to the young end, if it is not near it: what is used again is worth keeping.
+      if (this.#puts - known.put > this.#bodies.size / 2) {
+        this.#bodies.delete(hash);
+        this.#bodies.set(hash, known);
+        known.put = this.#puts++;
+      }
       return known.ref;
     }
     const bytes = Buffer.byteLength(text);
     // A mere cut would keep the whole text in memory for as long as its event is there.
     const preview = text.length > PREVIEW_CHARS ? copyOf(text.slice(0, PREVIEW_CHARS)) : text;
     const ref = { hash, bytes, preview };
-    this.#bodies.set(hash, { text, ref });
+    this.#bodies.set(hash, { text, ref, put: this.#puts++ });
     this.#bytes += bytes;
     if (this.#bytes > this.maxBytes) this.#shrink();
     return ref;

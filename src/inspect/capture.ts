@@ -1,4 +1,4 @@
-import type { CapturedKey, Redactor } from './redact.js';
+import { type CapturedKey, capturedKey, type Redactor } from './redact.js';
 
 /** Caps of one capture. What is cut is named in its place. */
 export interface CaptureLimits {
@@ -152,7 +152,10 @@ class Walk {
     const memory = secret ? undefined : this.memory;
     const known = memory?.get(value);
     if (known !== undefined && this.#fits(known)) return this.#again(known);
-    const [nodes, chars, marks, deepest] = [this.#nodes, this.#chars, this.#marks, this.#deepest];
+    const nodes = this.#nodes;
+    const chars = this.#chars;
+    const marks = this.#marks;
+    const deepest = this.#deepest;
     this.#deepest = depth + 1;
     open.push(value);
     this.#at[depth] = '';
@@ -209,7 +212,8 @@ class Walk {
       this.#at[depth] = index;
       const item = getOwnPropertyDescriptor(list, index);
       const json = item === undefined ? 'null' : (this.#property(item, secret) ?? 'null');
-      text += index === 0 ? json : `,${json}`;
+      if (index > 0) text += ',';
+      text += json;
     }
     if (index < list.length) text += `${index === 0 ? '' : ','}${this.#cut(`‹${list.length - index} more›`)}`;
     return `[${text}]`;
@@ -229,7 +233,9 @@ class Walk {
       const name = this.#key(key, depth);
       this.#at[depth] = key;
       const json = this.#property(descriptor, secret || name.secret);
-      if (json !== undefined) text += text === '' ? `${name.json}:${json}` : `,${name.json}:${json}`;
+      if (json === undefined) continue;
+      text += text === '' ? name.first : name.later;
+      text += json;
     }
     if (taken < keys.length) text += `${text === '' ? '' : ','}"‹more›":${this.#cut(`‹${keys.length - taken} more keys›`)}`;
     return `{${text}}`;
@@ -238,7 +244,7 @@ class Walk {
   #key(key: string, depth: number): CapturedKey {
     const { redactor, limits } = this;
     const clipped = key.length > limits.stringChars || key.length > limits.totalChars - this.#chars;
-    if (clipped) return { json: this.#string(key, depth), secret: redactor.isSecretKey(key) };
+    if (clipped) return capturedKey(this.#string(key, depth), redactor.isSecretKey(key));
     this.#chars += key.length;
     return redactor.hasCustomRules ? redactor.key(key, this.#path(depth)) : redactor.key(key);
   }

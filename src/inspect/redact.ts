@@ -16,9 +16,13 @@ export interface RedactionOptions {
 
 /** The name of a field, ready to be written. */
 export interface CapturedKey {
-  readonly json: string;
+  /** `"key":`, as the first field of an object and as a later one begins. */
+  readonly first: string;
+  readonly later: string;
   readonly secret: boolean;
 }
+
+export const capturedKey = (json: string, secret: boolean): CapturedKey => ({ first: `${json}:`, later: `,${json}:`, secret });
 
 interface ShapeRule {
   readonly name: string;
@@ -145,7 +149,7 @@ export class Redactor {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;
     const kept = this.text(key, path);
-    const captured = { json: JSON.stringify(kept), secret: this.isSecretKey(key) };
+    const captured = capturedKey(JSON.stringify(kept), this.isSecretKey(key));
     if (kept === key && this.#custom.length === 0) this.#keys.set(key, captured);
     return captured;
   }
