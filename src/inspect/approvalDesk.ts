@@ -11,6 +11,8 @@ export interface OpenQuestion {
   readonly toolUseId: string;
   /** Its tool. */
   readonly toolName: string;
+  /** The subagent that asks; absent for the main session. */
+  readonly agent?: string;
   /** What the call is called, or what it is for. */
   readonly title: string;
   /** The exact input that would be run. */
@@ -114,11 +116,12 @@ export class ApprovalDesk {
 
   #show(question: OpenQuestion): PendingApproval {
     const input: JsonValue = this.log.plain(question.input);
-    const { id, toolUseId, toolName, inputDigest, askedBy, questions } = question;
+    const { id, toolUseId, toolName, agent, inputDigest, askedBy, questions } = question;
     return {
       id,
       toolUseId,
       toolName,
+      ...(agent === undefined ? {} : { agent: this.log.text(agent) }),
       title: this.log.text(question.title),
       input,
       inputDigest,

@@ -39,20 +39,20 @@ export class QuestionFeed {
   }
 
   ask(prompt: PermissionPrompt): void {
-    const { callId, toolName, inputDigest, input, cause, suggestions, title } = prompt;
+    const { callId, toolName, inputDigest, input, cause, suggestions, title, agent } = prompt;
     if (this.#settle.has(callId)) return;
     const questions = toolName === 'AskUserQuestion' ? questionsIn(input) : undefined;
     const question = { id: `ask:${callId}`, toolUseId: callId, toolName, title, input, inputDigest, askedBy: cause, suggestions };
     this.#settle.set(
       callId,
-      this.desk.open({ ...question, ...(questions ? { questions } : {}) }, (answer) =>
+      this.desk.open({ ...question, ...(questions ? { questions } : {}), ...(agent === undefined ? {} : { agent }) }, (answer) =>
         refusal(this.session.answer(callId, inputDigest, answer)),
       ),
     );
   }
 
   /** What a tool that may run asks the person. A terminal that allowed the call puts the same questions; the first answer counts. */
-  inquire({ callId, questions }: PersonPrompt): void {
+  inquire({ callId, questions, agent }: PersonPrompt): void {
     if (this.#settle.has(callId)) return;
     const title = questions.map(({ question }) => question).join(' ');
     const input = { questions: questions.map((one) => ({ ...one, options: one.options.map((option) => ({ ...option })) })) };
@@ -64,6 +64,7 @@ export class QuestionFeed {
       input,
       inputDigest: callId,
       questions,
+      ...(agent === undefined ? {} : { agent }),
     };
     this.#settle.set(
       callId,

@@ -47,7 +47,7 @@ describe('a real subagent', () => {
       const { done } = session.send('go');
       const card = page.locator('#approval');
       await card.waitFor();
-      expect(await card.textContent()).toContain('Push');
+      expect(await card.textContent()).toContain('Pushof general-purpose');
       await caughtUp(page, log);
       // The question’s call is followed, so the tree is open down to it, with what waits marked on every level above.
       expect(await rows(page)).toEqual([

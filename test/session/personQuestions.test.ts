@@ -37,6 +37,36 @@ describe('AskUserQuestion', () => {
     expect(of('question.asked')).toEqual([]);
   });
 
+  it('is answered by a hook that allows it and gives the answers; one that only allows leaves the question to a person', async () => {
+    const answered = async (answers?: Record<string, string>) => {
+      const { session, results } = await scene(
+        ask(),
+        options({
+          canUseTool: async () => ({ behavior: 'deny', message: 'a person was asked' }),
+          hooks: {
+            PreToolUse: [
+              {
+                hooks: [
+                  async () => ({
+                    hookSpecificOutput: {
+                      hookEventName: 'PreToolUse',
+                      permissionDecision: 'allow',
+                      ...(answers ? { updatedInput: { questions, answers } } : {}),
+                    },
+                  }),
+                ],
+              },
+            ],
+          },
+        }),
+      );
+      await session.send('go').done;
+      return only(results().values()).text;
+    };
+    expect(await answered({ 'Which way?': 'Left', 'What to take?': 'Right' })).toBe('Which way?\n→ Left\n\nWhat to take?\n→ Right');
+    expect(await answered()).toContain('a person was asked');
+  });
+
   it('asks its questions when it was allowed without answers', async () => {
     const made = await scene(
       ask(),

@@ -115,6 +115,8 @@ export interface PendingApproval {
   readonly toolUseId: string;
   /** Its tool. */
   readonly toolName: string;
+  /** The subagent that asks; absent for the main session. */
+  readonly agent?: string;
   /** What the call is called, or what it is for. */
   readonly title: string;
   /** Path of the call's actor. */

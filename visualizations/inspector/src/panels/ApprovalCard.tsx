@@ -104,6 +104,11 @@ export function ApprovalCard({ approval, place, total, onOther, onLeave }: CardP
           <Icon name="person" />
         </span>
         <b>{approval.toolName}</b>
+        {approval.agent !== undefined && (
+          <span className="quiet">
+            of <Visible text={approval.agent} />
+          </span>
+        )}
         {!saidByInput && (
           <span className="approval-title mono">
             <Visible text={approval.title} />

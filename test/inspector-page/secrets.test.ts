@@ -1,0 +1,95 @@
+import type { BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApprovalDesk, createFlowSink, FlowLog, type InspectedSystem } from '../../src/inspect/index.js';
+import { XStateAdapter } from '../../src/inspect/xstateAdapter.js';
+import { PLANTED, plantedEnv } from '../inspect/support/secrets.js';
+import { launch } from './support/chromium.js';
+import { on } from './support/onPage.js';
+import { openFlow } from './support/open.js';
+import { caughtUp } from './support/read.js';
+
+let browser: Awaited<ReturnType<typeof launch>>;
+let context: BrowserContext;
+beforeAll(async () => {
+  browser = await launch();
+  context = browser.context;
+});
+afterAll(() => browser.close());
+
+/** Two calls with secrets in their inputs, hooks, progress, errors and results, and a question about one more. */
+function plantedFlow(): InspectedSystem {
+  const log = new FlowLog({ redaction: { env: plantedEnv, salt: 'fixed' } });
+  const sink = createFlowSink(log);
+  const desk = new ApprovalDesk(log);
+  const adapter = new XStateAdapter(log);
+  const all = PLANTED.map(({ text }) => text);
+  log.put({ type: 'actor.started', actor: 'executor', parent: null, kind: 'executor', machine: null, name: 'executor', label: '' });
+  const start = (n: number, label: string) =>
+    log.put({
+      type: 'actor.started',
+      actor: `executor/call-${n}`,
+      parent: 'executor',
+      kind: 'toolCall',
+      machine: null,
+      name: 'Bash',
+      label: log.text(label, 200),
+      toolUseId: `toolu_${n}`,
+      input: log.bodies.put({ command: label }),
+    });
+  all.forEach((text, n) => {
+    start(n, text);
+    sink.hookRun(
+      { event: 'PreToolUse', name: 'guard', handler: 'command', command: text, ms: 1, exitCode: 1, status: 'error', output: text },
+      `toolu_${n}`,
+    );
+    for (const piece of text.match(/[\s\S]{1,7}/g) ?? []) sink.progress(`toolu_${n}`, { message: piece });
+    sink.result({
+      toolUseId: `toolu_${n}`,
+      toolName: 'Bash',
+      outcome: { kind: 'failed', isError: true, summary: text, durationMs: 1 },
+      body: `failed: ${text}`,
+    });
+    sink.note('warning', text);
+  });
+  desk.open({ id: 'ask:1', toolUseId: 'q', toolName: 'Bash', title: all[0] ?? '', input: { all }, inputDigest: 'd' }, () => undefined);
+  return { log, sink, desk, adapter, gate: undefined, detach: () => undefined };
+}
+
+test('no planted secret comes to the page, whatever one opens', { timeout: 60_000 }, async () => {
+  const system = plantedFlow();
+  const seen: string[] = [];
+  await on(openFlow(context, system), async ({ page }) => {
+    await caughtUp(page, system.log);
+    const look = async (): Promise<void> => {
+      seen.push(
+        await page.evaluate(() => `${document.title}\n${document.documentElement.outerHTML}\n${document.body.textContent}`),
+        ...(await page
+          .locator('input, textarea')
+          .evaluateAll((fields) => fields.map((field) => ('value' in field ? String(field.value) : '')))),
+      );
+    };
+    await look();
+    const calls = await page.locator('#calls [data-call]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-call') ?? ''));
+    expect(calls.length).toBeGreaterThan(5);
+    for (const call of calls) {
+      await page.locator(`#calls [data-call="${call}"]`).click();
+      for (const tab of ['Input', 'Output', 'Raw', 'Why']) {
+        await page.getByRole('tab', { name: tab }).click();
+        await look();
+      }
+    }
+    for (const tab of ['Events', 'Errors']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await look();
+    }
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByLabel('Chrome trace').check();
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('button', { name: 'Save' }).waitFor();
+    await look();
+  });
+  const shown = seen.join('\n');
+  expect(shown).toContain('‹redacted');
+  const leaked = PLANTED.filter(({ value }) => shown.includes(value) || shown.includes(JSON.stringify(value).slice(1, -1)));
+  expect(leaked.map(({ name }) => name)).toEqual([]);
+});
