@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Extractor, ExtractorConfig, type ExtractorLogLevel, type ExtractorMessage } from '@microsoft/api-extractor';
+import { CompilerState, Extractor, ExtractorConfig, type ExtractorLogLevel, type ExtractorMessage } from '@microsoft/api-extractor';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -44,65 +44,63 @@ export function unnameable(reports: readonly ApiReport[]): readonly string[] {
   );
 }
 
-/**
- * Makes the report of one entry. With `write` the committed file is replaced, else only compared. `declarations` must lie outside of
- * node_modules: what lies in there counts as somebody else's API.
- */
-function reportOf(entry: string, declarations: string, write: boolean): ApiReport {
-  const messages: ExtractorMessage[] = [];
-  const temporary = mkdtempSync(join(tmpdir(), 'sixgates-api-'));
-  const file = ENTRIES[entry];
-  if (file === undefined) throw new Error(`There is no entry ${entry}.`);
-  mkdirSync(join(root, 'etc/api'), { recursive: true });
-  try {
-    const config = ExtractorConfig.prepare({
-      configObjectFullPath: join(root, 'api-extractor.json'),
-      packageJsonFullPath: join(root, 'package.json'),
-      configObject: {
-        projectFolder: root,
-        mainEntryPointFilePath: join(declarations, file),
-        compiler: {
-          overrideTsconfig: {
-            compilerOptions: {
-              target: 'ES2022',
-              lib: ['ES2023'],
-              module: 'NodeNext',
-              moduleResolution: 'NodeNext',
-              types: ['node'],
-              strict: true,
-              skipLibCheck: true,
-            },
-            files: [join(declarations, file)],
+/** How the extractor looks at one entry of the declarations. Its temporary folder takes the report as it is made anew. */
+const configOf = (entry: string, declarations: string): ExtractorConfig =>
+  ExtractorConfig.prepare({
+    configObjectFullPath: join(root, 'api-extractor.json'),
+    packageJsonFullPath: join(root, 'package.json'),
+    configObject: {
+      projectFolder: root,
+      mainEntryPointFilePath: join(declarations, ENTRIES[entry] ?? ''),
+      compiler: {
+        overrideTsconfig: {
+          compilerOptions: {
+            target: 'ES2022',
+            lib: ['ES2023'],
+            module: 'NodeNext',
+            moduleResolution: 'NodeNext',
+            types: ['node'],
+            strict: true,
+            skipLibCheck: true,
           },
-        },
-        apiReport: { enabled: true, reportFileName: `${entry}.api.md`, reportFolder: join(root, 'etc/api'), reportTempFolder: temporary },
-        docModel: { enabled: false },
-        dtsRollup: { enabled: false },
-        tsdocMetadata: { enabled: false },
-        messages: {
-          compilerMessageReporting: { default: { logLevel: 'warning' as ExtractorLogLevel } },
-          extractorMessageReporting: { default: { logLevel: 'none' as ExtractorLogLevel } },
-          tsdocMessageReporting: { default: { logLevel: 'none' as ExtractorLogLevel } },
+          files: Object.values(ENTRIES).map((file) => join(declarations, file)),
         },
       },
-    });
-    const result = Extractor.invoke(config, {
-      localBuild: write,
-      messageCallback: (message) => {
-        messages.push(message);
-        message.logLevel = 'none' as ExtractorLogLevel;
+      apiReport: {
+        enabled: true,
+        reportFileName: `${entry}.api.md`,
+        reportFolder: join(root, 'etc/api'),
+        reportTempFolder: join(declarations, 'reports'),
       },
-    });
-    return {
-      entry,
-      changed: result.apiReportChanged,
-      names: exportedNames(readFileSync(join(temporary, `${entry}.api.md`), 'utf8')),
-      foreign: messages.filter(({ messageId }) => messageId === 'ae-forgotten-export').map(nameIn),
-      undocumented: messages.filter((message) => isBare(message) || message.messageId === 'ae-unresolved-link').map(placeOf),
-    };
-  } finally {
-    rmSync(temporary, { recursive: true, force: true });
-  }
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      messages: {
+        compilerMessageReporting: { default: { logLevel: 'warning' as ExtractorLogLevel } },
+        extractorMessageReporting: { default: { logLevel: 'none' as ExtractorLogLevel } },
+        tsdocMessageReporting: { default: { logLevel: 'none' as ExtractorLogLevel } },
+      },
+    },
+  });
+
+/** Makes the report of one entry. With `write` the committed file is replaced, else only compared. */
+function reportOf(entry: string, config: ExtractorConfig, compilerState: CompilerState, write: boolean): ApiReport {
+  const messages: ExtractorMessage[] = [];
+  const { apiReportChanged } = Extractor.invoke(config, {
+    compilerState,
+    localBuild: write,
+    messageCallback: (message) => {
+      messages.push(message);
+      message.logLevel = 'none' as ExtractorLogLevel;
+    },
+  });
+  return {
+    entry,
+    changed: apiReportChanged,
+    names: exportedNames(readFileSync(config.reportTempFilePath, 'utf8')),
+    foreign: messages.filter(({ messageId }) => messageId === 'ae-forgotten-export').map(nameIn),
+    undocumented: messages.filter((message) => isBare(message) || message.messageId === 'ae-unresolved-link').map(placeOf),
+  };
 }
 
 const exportedNames = (report: string): ReadonlySet<string> =>
@@ -132,13 +130,23 @@ export function reportsOfSources(write: boolean): readonly ApiReport[] {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const args = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', declarations];
     execFileSync(process.execPath, [tsc, ...args], { cwd: root, stdio: 'inherit' });
-    return Object.keys(ENTRIES).map((entry) => reportOf(entry, declarations, write));
+    mkdirSync(join(root, 'etc/api'), { recursive: true });
+    const configs = Object.keys(ENTRIES).map((entry) => [entry, configOf(entry, declarations)] as const);
+    const [[, first] = []] = configs;
+    if (first === undefined) return [];
+    // One look at the types serves all entries.
+    const additionalEntryPoints = configs.map(([, { mainEntryPointFilePath }]) => mainEntryPointFilePath);
+    const compilerState = CompilerState.create(first, { additionalEntryPoints });
+    return configs.map(([entry, config]) => reportOf(entry, config, compilerState, write));
   } finally {
     rmSync(declarations, { recursive: true, force: true });
   }
 }
 
-/** A directory for declarations from which the package's dependencies are found. The caller removes it. */
+/**
+ * A directory for declarations from which the package's dependencies are found. Outside of node_modules: what lies in there counts as
+ * somebody else's API. The caller removes it.
+ */
 function declarationsDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'sixgates-declarations-'));
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
