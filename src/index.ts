@@ -30,12 +30,12 @@ export type {
   McpStdioServerConfig,
   McpTransportConfig,
 } from './mcp/config.js';
-export { type McpToolIdentity, mcpToolName } from './mcp/names.js';
+export { mcpToolName } from './mcp/names.js';
 export { createSdkMcpServer, type SdkMcpServerOptions, type SdkMcpToolDefinition, type SdkToolExtras, tool } from './mcp/sdk-server.js';
 export type { McpServerStatus } from './mcp/servers.js';
 export type { McpServerSource } from './mcp/sources.js';
 export type { OpenCall } from './messages/assemble.js';
-export type { Note, NoteCode } from './messages/note.js';
+export type { Note as HistoryNote, NoteCode as HistoryNoteCode } from './messages/note.js';
 export { checkPairing } from './messages/pairing.js';
 export type { PairingProblem, PairingProblemCode } from './messages/pairingProblem.js';
 export { type RepairedMessages, type RepairOptions, repairMessages } from './messages/repair.js';

@@ -257,6 +257,6 @@ export { type Mismatch, type ReplayReport, replayRecording } from './replay.js';
 export type { Restart, RestartedSession, RestartPoint } from './restart.js';
 export type { AuditEntry } from './server/client.js';
 export type { InspectorServer, InspectorServerOptions } from './server/inspectorServer.js';
-export type { Tokens } from './server/security.js';
+export type { Tokens as InspectorTokens } from './server/security.js';
 export { StreamRedactor } from './streamRedactor.js';
 export { readFlow } from './transcript/readFlow.js';

@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-
-/** Where a tool comes from. Structured, because a name cannot be taken apart again with certainty. */
-export interface McpToolIdentity {
-  /** The server's name, as it was declared. */
-  readonly server: string;
-  /** The tool's name, as its server lists it. */
-  readonly tool: string;
-}
+import type { McpIdentity } from '../permissions/mcpRules.js';
 
 /** Longest tool name that the Messages API takes (Claude API docs, "Define tools"). */
 const MAX_TOOL_NAME = 64;
@@ -18,15 +11,14 @@ const LOOKS_HASHED = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
 const normalizeMcpName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/gu, '_');
 
 /** The full name, whatever its length: what permission rules and hooks see. */
-export const canonicalMcpName = ({ server, tool }: McpToolIdentity): string =>
-  `mcp__${normalizeMcpName(server)}__${normalizeMcpName(tool)}`;
+export const canonicalMcpName = ({ server, tool }: McpIdentity): string => `mcp__${normalizeMcpName(server)}__${normalizeMcpName(tool)}`;
 
 /**
  * The name that is sent to the model: `mcp__server__tool`, within `limit` characters of `[A-Za-z0-9_-]`. A pure function of server
  * and tool, so that it is the same in every session, and injective: where the plain form was cut, had characters replaced or could
  * be read as another server's tool, a hash of the exact names ends it, and no plain form ends like that.
  */
-export function mcpToolName(identity: McpToolIdentity, limit: number = MAX_TOOL_NAME): string {
+export function mcpToolName(identity: McpIdentity, limit: number = MAX_TOOL_NAME): string {
   const plain = canonicalMcpName(identity);
   if (
     plain.length <= limit &&
@@ -43,4 +35,4 @@ export function mcpToolName(identity: McpToolIdentity, limit: number = MAX_TOOL_
 }
 
 /** The first `__` behind the prefix ends the server's name: then no other pair joins to the same text. */
-const isUnambiguous = ({ server }: McpToolIdentity): boolean => server !== '' && !server.includes('__') && !server.endsWith('_');
+const isUnambiguous = ({ server }: McpIdentity): boolean => server !== '' && !server.includes('__') && !server.endsWith('_');
