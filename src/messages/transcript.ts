@@ -71,7 +71,7 @@ export class TranscriptWriteError extends Error {
  */
 export function openTranscript(options: TranscriptOptions): Transcript {
   const path = transcriptPath(options.dataDir, options.cwd, options.sessionId, options.agentId);
-  const sink = openFileSink(path, options.fs);
+  const sink = openSink(path, options.fs);
   let release: (() => void) | undefined;
   try {
     release = acquireLock(path, options.now);
@@ -85,6 +85,18 @@ export function openTranscript(options: TranscriptOptions): Transcript {
   const loaded = parsed.lines.length + parsed.problems.length === 0 ? undefined : describeTranscript(parsed, path);
   if (!parsed.endsWithNewline) sink.tear();
   return createTranscript(options, { path, sink, loaded, release, readOnly: release === undefined });
+}
+
+/** A place that takes no transcript is a setting to be changed, not a bug. */
+function openSink(path: string, fs: TranscriptFs | undefined): TranscriptSink {
+  try {
+    return openFileSink(path, fs);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TranscriptWriteError(`Cannot open the transcript ${path}: ${why}. Keep sessions elsewhere (SIXGATES_DATA_DIR).`, {
+      cause: error,
+    });
+  }
 }
 
 /** The same in memory: for tests, exploration and sessions that leave nothing behind. */

@@ -110,6 +110,8 @@ export function readErrorBody(body: unknown): { readonly type?: string; readonly
 }
 
 const CERTIFICATE_CODE = /CERT|^UNABLE_TO_(VERIFY|GET_ISSUER|GET_CRL|DECRYPT|DECODE)|^HOSTNAME_MISMATCH$|^INVALID_CA$|^INVALID_PURPOSE$/;
+/** What fetch says of an address that it will never ask: asking again is waiting in vain. */
+const NO_ADDRESS = /invalid url|failed to parse url|bad port|unknown scheme|url scheme/i;
 const HANDSHAKE_CODE = /^EPROTO$|^ERR_(SSL|TLS)_/;
 
 /** The port's error for whatever the SDK or the network threw. */
@@ -136,6 +138,10 @@ export function toModelError(error: unknown, place: ModelErrorPlace): ModelError
   if (code !== undefined && CERTIFICATE_CODE.test(code)) {
     const way = 'If a proxy or company CA is meant to be there, point NODE_EXTRA_CA_CERTS at its certificate.';
     return { type: 'certificate_error', message: `The TLS certificate of ${baseURL} was not accepted (${code}). ${way}`, retryable: false };
+  }
+  if (code === 'ERR_INVALID_URL' || NO_ADDRESS.test(text)) {
+    const message = `"${baseURL}" is not an address that can be asked: ${text}. Check ANTHROPIC_BASE_URL (or the baseURL option).`;
+    return { type: 'connection_error', message, retryable: false };
   }
   if (code !== undefined && HANDSHAKE_CODE.test(code)) {
     const message = `${baseURL} does not speak TLS as expected (${code}). Check the scheme and port of ANTHROPIC_BASE_URL.`;

@@ -49,6 +49,15 @@ describe('errors of the network', () => {
   });
 });
 
+test.each([
+  failed('ERR_INVALID_URL', 'Invalid URL'),
+  new TypeError('Failed to parse URL from nowhere/v1/messages'),
+  new TypeError('fetch failed', { cause: new Error('bad port') }),
+  new TypeError('fetch failed', { cause: new Error('unknown scheme') }),
+])('an address that can never be asked is not asked again, and the setting is named: %o', (error) => {
+  expect(toModelError(error, place)).toMatchObject({ retryable: false, message: expect.stringContaining('Check ANTHROPIC_BASE_URL') });
+});
+
 describe('errors of the API', () => {
   const header = (headers: Record<string, string>) => (name: string) => headers[name] ?? null;
   test.each([
