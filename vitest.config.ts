@@ -20,8 +20,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**'],
     globalSetup: ['test/support/globalSetup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     maxWorkers: 2,
   },
 });

@@ -28,7 +28,7 @@ test('a scenario gives a positive figure for every contestant', async () => {
   } finally {
     await server.close();
   }
-}, 60_000);
+}, 300_000);
 
 test('a scenario that does not exist is refused with the names of those that do', () => {
   expect(() => selectScenarios(['fast'])).toThrow(/no scenario "fast".*executor.*one-message-64-calls/);

@@ -8,7 +8,7 @@ import { Cli } from './support/runCli.js';
 
 const basket = 'src/basket.js';
 const original = fileURLToPath(new URL(`../../examples/demo-project/${basket}`, import.meta.url));
-describe('sixgates demo', { timeout: 120_000 }, () => {
+describe('sixgates demo', { timeout: 300_000 }, () => {
   it('works offline: every call passes its gates in order, the project is mended, and the recording opens', async () => {
     const dir = tempDir();
     const recording = join(dir, 'demo.flow.jsonl.gz');

@@ -21,5 +21,5 @@ describe('two workers that are killed at random points of flows', () => {
     } finally {
       await stage.close();
     }
-  }, 90_000);
+  }, 300_000);
 });

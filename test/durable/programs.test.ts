@@ -65,7 +65,7 @@ describe('programs for Restate', () => {
     expect(out.match(/is killed/g)).toHaveLength(2);
     expect(out).toContain('src/basket.js is mended.');
     expect(code).toBe(0);
-  }, 90_000);
+  }, 300_000);
 
   it('`sixgates serve` runs sessions that `sixgates run --restate` gives prompts to, again and again', async () => {
     const dir = tempDir();
@@ -102,11 +102,11 @@ describe('programs for Restate', () => {
     api.assertConsumed();
     serving.child.kill('SIGINT');
     expect((await serving.ended).code).toBe(0);
-  }, 90_000);
+  }, 300_000);
 
   it('says how to go on where nothing answers', async () => {
     const { code, err } = await start('src/cli/main.ts', ['serve', '--restate', 'nowhere', '--port', '1']).ended;
     expect(err).toContain('an address looks like http://127.0.0.1:8080');
     expect(code).toBe(2);
-  }, 60_000);
+  }, 300_000);
 });

@@ -52,7 +52,7 @@ it('builds a tool: its own check, its own rules, its own failure', async () => {
   expect(said).toContain('There is no ruler. There are: pencil, rubber.');
 });
 
-it('asks over HTTP, and refuses an answer to another input', { timeout: 120_000 }, async () => {
+it('asks over HTTP, and refuses an answer to another input', { timeout: 300_000 }, async () => {
   const port = await freePort();
   const command = 'rm -rf build';
   const stage = await playExample('approval-server.ts', [[toolUse('Bash', { command })], [text('It is gone.')]], [], {
@@ -72,7 +72,7 @@ it('asks over HTTP, and refuses an answer to another input', { timeout: 120_000 
   expect(said).toContain('It is gone.');
 });
 
-it('holds settings against statements, as tests of Node’s own runner', { timeout: 120_000 }, async () => {
+it('holds settings against statements, as tests of Node’s own runner', { timeout: 300_000 }, async () => {
   const file = join(root, 'examples/settings.test.ts');
   const env = { ...process.env, HOME: tempDir(), NODE_TEST_CONTEXT: undefined, NO_COLOR: '1' };
   const { stdout } = await run(process.execPath, ['--import', 'tsx', '--test', '--test-reporter=tap', file], { cwd: root, env });

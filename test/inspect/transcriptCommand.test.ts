@@ -24,7 +24,7 @@ beforeAll(async () => {
   );
 });
 
-describe('sixgates inspect <transcript>', { timeout: 120_000 }, () => {
+describe('sixgates inspect <transcript>', { timeout: 300_000 }, () => {
   it('serves the page and says what the file held and what could not be read', async () => {
     const cli = new Cli(['inspect', file, '--no-open']);
     await cli.shows('stderr', 'Ctrl-C ends.');

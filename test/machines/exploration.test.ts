@@ -156,7 +156,7 @@ describe('a guard that is turned round', () => {
       const permission = permissionMachine.provide({ guards: { [guard]: turn } });
       expect((await check({ permission })).violated, guard).not.toEqual([]);
     }
-  }, 60_000);
+  }, 300_000);
 
   it('is noticed in the tool call machine', async () => {
     const allowing = toolCallMachine.provide({ guards: { isAllowed: () => true } });
@@ -164,7 +164,7 @@ describe('a guard that is turned round', () => {
     const unhooked = toolCallMachine.provide({ guards: { noHookIsConfigured: () => true } });
     const lost = (await check({ toolCall: unhooked })).model.coverage.unreached('toolCall').map(({ text }) => text);
     expect(lost.join('\n')).toContain('executing.hooking.running → executing.deciding');
-  }, 60_000);
+  }, 300_000);
 });
 
 describe('an exploration', () => {

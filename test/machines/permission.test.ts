@@ -214,7 +214,7 @@ describe('permission machine', () => {
     for (const state of allStates(permissionMachine.root as never))
       expect(names, state).toContain(firstCheckOf[state] ?? state.split('.').at(-1));
     for (const check of CHECKS) expect(names).toContain(check);
-  }, 120_000);
+  }, 300_000);
 
   it('finds every state in which it can wait or end, by the graph of its transitions', () => {
     const facts: PermissionFacts = { ...quiet, mode: 'auto', hasClassifier: true, hasPermissionRequestHooks: true };

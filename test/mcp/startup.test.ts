@@ -77,7 +77,7 @@ describe('servers at the start of a session', () => {
       { name: 'fine', source: 'code', status: 'connected', tools: 1 },
     ]);
     expect(toolNamesOf(server.requests[0]?.body ?? {})).toEqual(['mcp__fine__hello']);
-  }, 60_000);
+  }, 300_000);
 
   it('that never answer do not hold the session, and are told to have failed', async () => {
     const clock = new FakeClock();
@@ -109,5 +109,5 @@ describe('servers at the start of a session', () => {
     });
     await session.close();
     expect(of('session.started')).toEqual([]);
-  }, 30_000);
+  }, 300_000);
 });

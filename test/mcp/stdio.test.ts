@@ -41,7 +41,7 @@ describe('a server over standard input and output', () => {
     expect(strays).toHaveLength(1);
     await transport.close();
     expect(await living()).toEqual([]);
-  }, 60_000);
+  }, 300_000);
 
   it('gets a small environment, and no keys of ours', async () => {
     const dir = tempDir();
@@ -55,5 +55,5 @@ describe('a server over standard input and output', () => {
     expect(transport.lastWords).toBe('it exited with code 0; its standard error ends with: PATH,SIXGATES_COMMAND_ID,X');
     await expect(transport.send({ jsonrpc: '2.0', method: 'late' })).rejects.toThrow('not running');
     await transport.close();
-  }, 30_000);
+  }, 300_000);
 });

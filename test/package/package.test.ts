@@ -42,7 +42,7 @@ beforeAll(async () => {
   tarball = { path: join(temporary, filename), size, files };
 }, 300_000);
 
-describe('the package', { timeout: 120_000 }, () => {
+describe('the package', { timeout: 300_000 }, () => {
   it('holds what users need, and no more', () => {
     const other = tarball.files
       .map(({ path }) => path)
@@ -125,7 +125,7 @@ describe('the package', { timeout: 120_000 }, () => {
   });
 });
 
-it('has declarations without an error, from which a program gets the types it was promised', { timeout: 120_000 }, async () => {
+it('has declarations without an error, from which a program gets the types it was promised', { timeout: 300_000 }, async () => {
   const program = join(directory, 'types');
   mkdirSync(join(program, 'node_modules'), { recursive: true });
   try {

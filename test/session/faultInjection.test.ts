@@ -157,7 +157,7 @@ describe('a fault in any part of any machine', () => {
     expect(targets.length).toBeGreaterThan(100);
   });
 
-  it.each(targets)('%s', { timeout: 20_000 }, async (_, machine, part, name) => {
+  it.each(targets)('%s', { timeout: 300_000 }, async (_, machine, part, name) => {
     const made = await stage();
     const restore = sabotage(machine, part, name);
     try {
@@ -181,8 +181,8 @@ describe('a fault in any part of any machine', () => {
       expect(next).toMatchObject({ end: 'completed' });
     }
     expect(await within(6_000, made.session.close())).not.toBe('late');
-    await expect.poll(() => made.pids.filter(processAlive), { timeout: 2_000 }).toEqual([]);
-    await expect.poll(() => made.clock.armed.size, { timeout: 2_000 }).toBe(0);
+    await expect.poll(() => made.pids.filter(processAlive), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => made.clock.armed.size, { timeout: 60_000 }).toBe(0);
     expect(made.server.refusals).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ function countingClock(): Clock & { readonly armed: Set<unknown>; made: number }
 }
 
 describe('a session of ten thousand calls', () => {
-  it('forgets actors, timers, listeners and questions as it goes; at its end nothing is left', { timeout: 120_000 }, async () => {
+  it('forgets actors, timers, listeners and questions as it goes; at its end nothing is left', { timeout: 300_000 }, async () => {
     const clock = countingClock();
     let signal: AbortSignal | undefined;
     let mostListeners = 0;

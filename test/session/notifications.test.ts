@@ -10,7 +10,7 @@ import { delay, scriptedModel, text, toolUse } from '../../src/testing/index.js'
 import { deferred, scene, tempDir, testTool } from '../support/sessions.js';
 
 /** Waits for what must come, however busy the machine is. */
-const poll = <T>(look: () => T) => expect.poll(look, { timeout: 15_000 });
+const poll = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });
 
 const home = tempDir();
 
@@ -107,7 +107,7 @@ async function tell({ tasks, speaks, answers, busy }: Story) {
 }
 
 describe('tasks that end close together', () => {
-  it('are each told exactly once, mid-turn or by waking the session, at 500 random timings', { timeout: 120_000 }, async () => {
+  it('are each told exactly once, mid-turn or by waking the session, at 500 random timings', { timeout: 300_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(story, async (one) => {
         const { isIdle, counts, statuses, ended, enqueued, delivered, said, refusals } = await tell(one);

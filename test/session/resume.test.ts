@@ -8,7 +8,7 @@ import { text, toolUse } from '../../src/testing/index.js';
 import { deferred, type Scene, scene, tempDir, testTool } from '../support/sessions.js';
 
 /** Waits for what must come, however busy the machine is. */
-const poll = <T>(look: () => T) => expect.poll(look, { timeout: 15_000 });
+const poll = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });
 
 const PERSON = { type: 'person', surface: 'test' } as const;
 

@@ -6,7 +6,7 @@ import { type ScriptedRequest, text, toolUse, usage } from '../../src/testing/in
 import { deferred, scene, tempDir, testTool } from '../support/sessions.js';
 
 /** Waits for what must come, however busy the machine is. */
-const poll = <T>(look: () => T) => expect.poll(look, { timeout: 15_000 });
+const poll = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });
 
 const said = ({ body }: ScriptedRequest): string => JSON.stringify(body.messages);
 const systemOf = ({ body }: ScriptedRequest): string => JSON.stringify(body.system ?? '');

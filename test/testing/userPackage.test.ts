@@ -42,7 +42,7 @@ const sixgates = (...args: readonly string[]) => run(['node_modules/sixgates/dis
 beforeAll(() => {
   cpSync(join(root, 'test/fixtures/user-package'), user, { recursive: true });
   installPackedLibrary();
-}, 120_000);
+}, 300_000);
 afterAll(() => rmSync(temp, { recursive: true, force: true }));
 
 describe('a package of a user that installs the library', () => {
@@ -76,14 +76,14 @@ describe('a package of a user that installs the library', () => {
     expect(after.stdout).toContain('✓ never Bash(git push *) runs unless asked');
     expect(after.stdout).toContain('3 of 3 properties hold');
     expect(after.status).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   it('tests its paths with node:test', () => {
     cpSync(join(user, 'mended'), user, { recursive: true });
     const { status, stdout } = run(['--test', 'test/paths.test.mjs']);
     expect(stdout).toMatch(/# pass [1-9]/);
     expect(status).toBe(0);
-  }, 60_000);
+  }, 300_000);
 
   it('draws a machine with what its first check has reached', () => {
     const mermaid = sixgates('diagram', 'permission', '--coverage', 'coverage.json');
@@ -91,11 +91,11 @@ describe('a package of a user that installs the library', () => {
     expect(mermaid.stdout).toContain('✗');
     const svg = sixgates('diagram', 'toolCall', '--format', 'svg');
     expect(svg.stdout).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
-  }, 120_000);
+  }, 300_000);
 
   it('is told in words what is wrong with a policy', () => {
     const missing = sixgates('check', 'no-such-policy.json');
     expect([missing.status, missing.stderr]).toEqual([2, expect.stringContaining('does not exist')]);
     expect(sixgates('diagram', 'permision').stderr).toContain('Did you mean permission?');
-  }, 60_000);
+  }, 300_000);
 });

@@ -125,7 +125,7 @@ describe('output and exit codes', () => {
     const file = readFileSync(path.join(context.resultsDir, `${context.callId}.txt`));
     expect(file.length).toBe(MAX_FILE_BYTES);
     expect(file.equals(Buffer.alloc(MAX_FILE_BYTES, 'y\n'))).toBe(true);
-  }, 60_000);
+  }, 300_000);
 });
 
 describe('ending a command', () => {
