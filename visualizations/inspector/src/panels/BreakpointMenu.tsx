@@ -115,7 +115,9 @@ export function BreakpointMenu() {
       {actor && (
         <label className="check">
           <input type="checkbox" checked={alone} disabled={!may} onChange={(event) => setAlone(event.target.checked)} />
-          Only in {actorTitle(actor)} {actor.label !== '' && <span className="quiet mono">{actor.label}</span>} and what is below it
+          <span className="clip" title={`${actor.id} and what is below it`}>
+            Only in {actorTitle(actor)} <span className="quiet mono">{actor.label}</span>
+          </span>
         </label>
       )}
       <p className="quiet note">
