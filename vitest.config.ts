@@ -22,6 +22,8 @@ export default defineConfig({
     globalSetup: ['test/support/globalSetup.ts'],
     testTimeout: 180_000,
     hookTimeout: 300_000,
+    // What is waited for comes when it comes: a second is not enough on a machine with other work.
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     maxWorkers: 2,
   },
 });
