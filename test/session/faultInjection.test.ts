@@ -162,7 +162,7 @@ describe('a fault in any part of any machine', () => {
     const restore = sabotage(machine, part, name);
     try {
       const ended = await within(
-        6_000,
+        60_000,
         made.session.send('go').done.catch((error: unknown) => String(error)),
       );
       expect(ended, 'whoever waits for the prompt hears of its end').not.toBe('late');
@@ -177,10 +177,10 @@ describe('a fault in any part of any machine', () => {
 
     const goesOn = made.session.actor.getSnapshot().status === 'active';
     if (goesOn) {
-      const next = await within(6_000, made.session.send('and on').done);
+      const next = await within(60_000, made.session.send('and on').done);
       expect(next).toMatchObject({ end: 'completed' });
     }
-    expect(await within(6_000, made.session.close())).not.toBe('late');
+    expect(await within(60_000, made.session.close())).not.toBe('late');
     await expect.poll(() => made.pids.filter(processAlive), { timeout: 60_000 }).toEqual([]);
     await expect.poll(() => made.clock.armed.size, { timeout: 60_000 }).toBe(0);
     expect(made.server.refusals).toEqual([]);
