@@ -182,7 +182,7 @@ describe('an interrupt in the middle of a batch', () => {
     await idle;
     expect((await sending.done).end).toBe('aborted');
     // A bound for a busy machine; on an idle one it is well under a second.
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
     expect((await next.done).text).toBe('going on');
     expect(living(`sleep ${seconds}`)).toEqual([]);
     const seen = results();
