@@ -64,7 +64,7 @@ describe('a failing PreToolUse command hook', () => {
   });
 
   it('is cancelled at its timeout and the call goes on', async () => {
-    const { run, runs } = rig({ hooks: preToolUse({ command: 'sleep 600', timeout: 1 }) });
+    const { run, runs } = rig({ hooks: preToolUse({ command: 'sleep 90', timeout: 1 }) });
     const start = performance.now();
     const result = await run(bashCall());
     expect(performance.now() - start).toBeLessThan(60_000);
@@ -131,7 +131,7 @@ describe('time and output limits', () => {
   });
 
   it('does not wait for a child that keeps the output open after the hook has ended', async () => {
-    const { run } = rig({ hooks: preToolUse({ command: `${prints(decides('deny'))}; sleep 600 & exit 0`, timeout: 20 }) });
+    const { run } = rig({ hooks: preToolUse({ command: `${prints(decides('deny'))}; sleep 90 & exit 0`, timeout: 20 }) });
     const start = performance.now();
     const result = await run(bashCall());
     expect(performance.now() - start).toBeLessThan(60_000);
