@@ -33,13 +33,44 @@ export function throwIfAborted(signal: AbortSignal, partialOutput = ''): void {
   if (signal.aborted) throw new ToolAbortedError(`The call was stopped (${String(signal.reason)}).`, partialOutput);
 }
 
-/** The message of anything that was thrown. Total: things can be thrown that have no text. */
+const NO_WORDS = 'something was thrown that has no message';
+
+/**
+ * The message of anything that was thrown, never empty. Total: things can be thrown that have no text. An error without words of its own (a
+ * refused connection is an AggregateError with none) speaks with those of its cause or its parts; so does `fetch failed`.
+ */
 export function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? String(error.message) : String(error);
+    return wordsOf(error, 0);
   } catch {
-    return 'something was thrown that has no message';
+    return NO_WORDS;
   }
+}
+
+/** Chains of causes can be cyclic. */
+const MAX_CAUSES = 3;
+
+function wordsOf(error: unknown, depth: number): string {
+  if (error instanceof Error) {
+    const message = String(error.message);
+    if (message.trim() !== '' && message !== 'fetch failed') return message;
+    const reasons = depth < MAX_CAUSES ? reasonsBehind(error).map((reason) => wordsOf(reason, depth + 1)) : [];
+    const why = [...new Set(reasons)].slice(0, MAX_CAUSES).join('; ');
+    if (message.trim() !== '') return why === '' ? message : `${message}: ${why}`;
+    return why || errorCode(error) || (error.name === 'Error' ? NO_WORDS : error.name);
+  }
+  if (typeof error === 'object' && error !== null && Object.getPrototypeOf(error) !== null) {
+    if ('message' in error && typeof error.message === 'string' && error.message.trim() !== '') return error.message;
+    const json = JSON.stringify(error);
+    if (json !== undefined && json !== '{}') return json;
+  }
+  const text = String(error ?? '');
+  return text.trim() === '' ? NO_WORDS : text;
+}
+
+function reasonsBehind(error: Error): readonly unknown[] {
+  if (error instanceof AggregateError) return error.errors;
+  return error.cause === undefined ? [] : [error.cause];
 }
 
 /** The `code` of a Node system error (`ENOENT`, …), or undefined. */
