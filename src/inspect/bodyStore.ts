@@ -17,7 +17,7 @@ interface StoredBody {
 /** Redacted bodies by the hash of their text, bounded: the oldest give way. Nothing unredacted is ever held. */
 export class BodyStore {
   readonly #bodies = new Map<string, StoredBody>();
-  readonly #contexts: CaptureMemory = new WeakMap();
+  readonly #steady: CaptureMemory = new WeakMap();
   #bytes = 0;
   #puts = 0;
 
@@ -34,9 +34,13 @@ export class BodyStore {
     return this.#store(this.redact(value, limits));
   }
 
-  /** As `put`, for what is never changed in place: an actor's context. */
-  putContext(context: unknown): BodyRef {
-    return this.#store(capture(context, this.redactor, LIGHT_LIMITS, this.#contexts));
+  /** As `put`, for what is never changed in place: what actors begin with, hold and end with. */
+  putSteady(value: unknown, limits: CaptureLimits = LIGHT_LIMITS): BodyRef {
+    return this.#store(this.redactSteady(value, limits));
+  }
+
+  redactSteady(value: unknown, limits: CaptureLimits): Captured {
+    return capture(value, this.redactor, limits, this.#steady);
   }
 
   redact(value: unknown, limits: CaptureLimits): Captured {

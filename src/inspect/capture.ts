@@ -51,7 +51,7 @@ export function capture(
 
 /**
  * What was written of small objects, by identity. For values that are never changed in place, as what an actor's context holds: an
- * `assign` makes a few objects new and keeps the rest, which need not be walked again.
+ * `assign` makes a few objects new and keeps the rest, which need not be walked again. What an actor ends with is what its parent gets.
  */
 export type CaptureMemory = WeakMap<object, Fragment>;
 interface Fragment {
@@ -63,6 +63,8 @@ interface Fragment {
 }
 /** Smaller ones are written faster than remembered. */
 const MEMORABLE_NODES = 4;
+/** No string in it is so long that other limits would cut it. */
+const MEMORABLE_CHARS = LIGHT_LIMITS.stringChars;
 
 const UNREADABLE = '"‹unreadable›"';
 const { getOwnPropertyDescriptor, getPrototypeOf, keys: keysOf } = Object;
@@ -170,7 +172,7 @@ class Walk {
     if (taken > REPEATABLE_NODES) {
       this.#large ??= new Map();
       this.#large.set(value, this.#path());
-    } else if (memory !== undefined && taken >= MEMORABLE_NODES && marks === this.#marks) {
+    } else if (memory !== undefined && taken >= MEMORABLE_NODES && marks === this.#marks && this.#chars - chars <= MEMORABLE_CHARS) {
       memory.set(value, { json, nodes: taken, chars: this.#chars - chars, levels: this.#deepest - depth });
     }
     this.#deepest = Math.max(this.#deepest, deepest);
@@ -180,7 +182,7 @@ class Walk {
   /** Whether nothing of it would be cut here. */
   #fits({ nodes, chars, levels }: Fragment): boolean {
     const { limits } = this;
-    return this.#open.length + levels <= limits.depth && this.#nodes + nodes <= limits.nodes && this.#chars + chars <= limits.totalChars;
+    return this.#open.length + levels <= limits.depth && this.#nodes + nodes < limits.nodes && this.#chars + chars <= limits.totalChars;
   }
 
   #again({ json, nodes, chars, levels }: Fragment): string {

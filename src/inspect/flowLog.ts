@@ -159,14 +159,13 @@ export class FlowLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Redacted copy of a small plain value that travels inside an event. */
-  plain<T>(value: T): T {
-    const { text, clipped } = this.bodies.redact(value, FULL_LIMITS);
+  /** Redacted copy of a small plain value that travels inside an event. `steady`: it is never changed in place. */
+  plain<T>(value: T, steady = false): T {
+    const { text, clipped } = steady ? this.bodies.redactSteady(value, FULL_LIMITS) : this.bodies.redact(value, FULL_LIMITS);
     if (clipped) this.faults++;
     return JSON.parse(text);
   }
 
-  /** A redacted copy of a text, cut after `maxChars`. */
   text(text: string, maxChars = 500): string {
     const masked = this.redactor.text(text.slice(0, maxChars * 2));
     return masked.length > maxChars ? `${masked.slice(0, maxChars)}…` : masked;

@@ -2,7 +2,7 @@ import { ChildProcess } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BodyStore } from '../../src/inspect/bodyStore.js';
-import { capture, LIGHT_LIMITS } from '../../src/inspect/capture.js';
+import { type CaptureMemory, capture, LIGHT_LIMITS } from '../../src/inspect/capture.js';
 import { Redactor } from '../../src/inspect/redact.js';
 
 const redactor = new Redactor({ env: {}, salt: 'fixed' });
@@ -103,6 +103,88 @@ describe('capturing values', () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withNullPrototype: true }), (value) => {
         JSON.parse(capture(value, redactor).text);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('capturing what is never changed in place', () => {
+  const part = fc.oneof(
+    fc.constantFrom('password=hunter22', 'AKIAABCDEFGHIJKLMNOP', 'plain'),
+    fc.array(fc.integer(), { minLength: 2, maxLength: 90 }),
+    fc.dictionary(fc.constantFrom('a', 'token', 'list', '1'), fc.jsonValue({ maxDepth: 3 })),
+  );
+  const limits = fc.record({
+    depth: fc.integer({ min: 1, max: 8 }),
+    keys: fc.constant(LIGHT_LIMITS.keys),
+    nodes: fc.integer({ min: 1, max: 400 }),
+    stringChars: fc.constant(LIGHT_LIMITS.stringChars),
+    totalChars: fc.integer({ min: 1, max: 2000 }),
+  });
+
+  it('writes the same text as without memory, whatever came before and wherever a part stands', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(part, part), { minLength: 1, maxLength: 6 }),
+        fc.array(limits, { minLength: 1, maxLength: 3 }),
+        (steps, caps) => {
+          const memory: CaptureMemory = new WeakMap();
+          let context: Record<string, unknown> = {};
+          for (const [index, [first, second]] of steps.entries()) {
+            const list = [first, ...(Array.isArray(context.list) ? context.list : [])];
+            context = { ...context, [`f${index % 3}`]: second, list, deep: { again: context.list, token: context.f0 } };
+            const cap = caps[index % caps.length];
+            expect(capture(context, redactor, cap, memory)).toEqual(capture(context, redactor, cap));
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('asks a rule of one’s own about every string at every place', () => {
+    const seen: string[] = [];
+    const rule = (text: string, path: string) => {
+      if (text.endsWith('!')) seen.push(path);
+      return text;
+    };
+    const ruled = new Redactor({ env: {}, rules: [rule] });
+    const memory: CaptureMemory = new WeakMap();
+    const part = { a: 'one!', b: 'two!', c: 'three!' };
+    capture({ x: part }, ruled, LIGHT_LIMITS, memory);
+    capture({ y: part }, ruled, LIGHT_LIMITS, memory);
+    expect(seen).toEqual(['x', 'y'].flatMap((at) => ['a', 'b', 'c'].map((key) => `$.${at}.${key}`)));
+  });
+});
+
+describe('texts known to hold no secret', () => {
+  it('never hide one that is there', () => {
+    const pieces = fc.array(
+      fc.constantFrom(
+        'sk-',
+        'AbC0123456789def',
+        'AKIAABCDEFGHIJKLMNOP',
+        'token',
+        '=',
+        '"',
+        'https://u:',
+        'pw',
+        '@host',
+        ' ',
+        'Bearer ',
+        'eyJ',
+      ),
+      { maxLength: 5 },
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 20 }), (lists) => {
+        const used = new Redactor({ env: { A_TOKEN: 'AbC0123456789' }, salt: 'x' });
+        for (const text of lists.map((list) => list.join(''))) {
+          const fresh = new Redactor({ env: { A_TOKEN: 'AbC0123456789' }, salt: 'x' });
+          expect(used.json(text)).toBe(JSON.stringify(fresh.text(text)));
+          expect(used.json(text)).toBe(JSON.stringify(fresh.text(text)));
+        }
       }),
       { numRuns: 200 },
     );
