@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import * as machines from '../../machines/index.js';
 import { inspectFlow, replayRecording, snapshotRecording } from '../../src/inspect/index.js';
 import { fromRecording, text, toolUse } from '../../src/testing/index.js';
-import { scene, testTool } from '../support/sessions.js';
+import { deferred, scene, testTool } from '../support/sessions.js';
 
 it('a subagent is part of the flow: below its call, with call ids of its own, folded by the same machines, and not played again', async () => {
   const { session, results } = await scene(
@@ -40,4 +40,46 @@ it('a subagent is part of the flow: below its call, with call ids of its own, fo
 
   const { queries } = fromRecording(recording);
   expect(queries.map(({ turns }) => turns.length)).toEqual([2]);
+});
+
+it('a subagent at work is found by an inspector that comes late, agents of agents too', async () => {
+  const reached = deferred();
+  const release = deferred();
+  const { session } = await scene(
+    (_, n) => {
+      if (n <= 2) return [toolUse('Agent', { description: `level ${n}`, prompt: 'look' })];
+      return n === 3 ? [toolUse('Wait')] : [text('Seen.')];
+    },
+    {
+      builtInTools: ['Agent'],
+      tools: [
+        testTool({
+          name: 'Wait',
+          call: async () => {
+            reached.resolve();
+            await release.promise;
+            return { data: 'waited' };
+          },
+        }),
+      ],
+      permissions: { allow: ['Wait'] },
+    },
+  );
+  const { done } = session.send('go');
+  await reached.promise;
+  const flow = inspectFlow(session, { redaction: { env: {}, salt: 'fixed' } });
+  const seen = () => flow.log.events(0).flatMap((event) => (event.type === 'actor.started' && event.late ? [event] : []));
+  const calls = seen().filter(({ kind }) => kind === 'toolCall');
+  expect(calls.map(({ name }) => name)).toEqual(['Agent', 'Agent', 'Wait']);
+  for (const [index, call] of calls.entries()) {
+    const above = calls[index - 1];
+    if (above) expect(call.actor.startsWith(`${above.actor}/general-purpose/`)).toBe(true);
+    expect(call.toolUseId?.split('/')).toHaveLength(index + 1);
+  }
+  release.resolve();
+  await done;
+  const results = flow.log.events(0).flatMap((event) => (event.type === 'result' ? [event.toolUseId] : []));
+  expect(results).toEqual(calls.map(({ toolUseId }) => toolUseId).reverse());
+  expect(flow.log.faults).toBe(0);
+  flow.detach();
 });
