@@ -94,7 +94,6 @@ export function assembleSession(
   // Copying a process's environment costs as much as the rest of an idle session.
   const env = Object.keys(settings.env).length === 0 ? baseEnv : { ...baseEnv, ...settings.env };
   const { transcript, resultsDir, resumed, dataDir } = openStore(options, { cwd, sessionId, now, newId, env, lineage });
-  const family: Family = lineage?.family ?? { rootId: sessionId, running: 0, spend: { tokens: 0, usd: 0 } };
   const found = lineage
     ? { agents: lineage.definitions, warnings: [] }
     : loadAgents({ home, cwd, files: options.settings?.files !== false, given: options.agents ?? [] });
@@ -144,6 +143,7 @@ export function assembleSession(
     update,
   });
   const { toolbox, servers } = tools;
+  const family: Family = lineage?.family ?? { rootId: sessionId, running: 0, spend: { tokens: 0, usd: 0 }, servers };
   restoreMode(resumed, permissions, options, settings);
   let mode = permissions.mode;
   const forgetPermissions = permissions.onChange(() => {
@@ -173,7 +173,7 @@ export function assembleSession(
       home,
       toolNames: toolNames(options),
       mcpServers: sources.servers.map(({ name }) => name),
-      servers,
+      servers: family.servers,
       model,
       results: () => services.results,
       cwdNow: () => services.cwd,

@@ -13,7 +13,7 @@ const PROMPT_HOOK_TOKENS = 1_024;
 /** What the hooks of a session may use of it. Functions are asked when a hook runs. */
 export interface HookWorld extends RuleCheckOptions {
   readonly sessionId: string;
-  readonly servers: McpServers;
+  readonly servers: Pick<McpServers, 'callText'>;
   readonly model: { readonly client: ModelClient; readonly id: string };
   results(): ResultStore;
   cwdNow(): string;

@@ -1,3 +1,4 @@
+import type { McpServers } from '../mcp/servers.js';
 import type { LoadedSettings } from '../settings/types.js';
 import type { AgentDefinition } from './agentDefinitions.js';
 import type { Services } from './services.js';
@@ -19,6 +20,8 @@ export interface Family {
   /** Subagents that run right now. */
   running: number;
   readonly spend: Spend;
+  /** The MCP servers of the main session, for hooks: what guards the session guards its subagents. */
+  readonly servers: Pick<McpServers, 'callText'>;
 }
 
 /** Where a subagent's session comes from: everything it must not have a looser version of. */

@@ -159,4 +159,28 @@ describe('MCP servers in a session', () => {
     expect(results().get('agent')?.text).toContain('It said: a {}');
     expect(mcp.connections).toBe(1);
   });
+
+  it('guard the session’s subagents as they guard the session, where a hook asks them', async () => {
+    const cwd = tempDir();
+    const hook: JsonObject = { type: 'mcp_tool', server: 'guard', tool: 'judge' };
+    mkdirSync(join(cwd, '.claude'));
+    writeFileSync(join(cwd, '.claude', 'settings.json'), JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] } }));
+    const verdict = {
+      hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: 'guarded' },
+    };
+    const mcp = new ScriptedMcpServer([toolInfo('judge')], { 'tools/call': () => textResult(JSON.stringify(verdict)) });
+    const made = await scene(
+      ({ body }) => {
+        const said = JSON.stringify(body.messages);
+        if (said.includes('tool_result')) return [text('done')];
+        return said.includes('Do it below.')
+          ? [toolUse('Bash', { command: 'echo slipped' }, { id: 'below' })]
+          : [toolUse('Agent', { description: 'try it', prompt: 'Do it below.' }, { id: 'agent' })];
+      },
+      { cwd, mcpServers: { guard: mcp.config }, builtInTools: ['Agent', 'Bash'], permissions: { mode: 'bypassPermissions' } },
+    );
+    await made.session.send('Let an agent try it.').done;
+    const below = made.of('agent.update').flatMap(({ update }) => (update.type === 'call.result' ? [update.result] : []));
+    expect(below).toMatchObject([{ tool_use_id: 'below', content: expect.stringContaining('guarded'), is_error: true }]);
+  });
 });
