@@ -166,6 +166,7 @@ export class FlowLog {
     return JSON.parse(text);
   }
 
+  /** A redacted copy of a text, cut after `maxChars`. */
   text(text: string, maxChars = 500): string {
     const masked = this.redactor.text(text.slice(0, maxChars * 2));
     return masked.length > maxChars ? `${masked.slice(0, maxChars)}…` : masked;

@@ -11,7 +11,13 @@ const FLUSH_MS = 1000;
 /** Characters that wait to be packed at most. */
 const FLUSH_CHARS = 1 << 20;
 /** Packing happens on another thread, but costs processor time there: the fastest level takes half of the usual one's, for files half as large again. */
-const PACKING = { level: constants.Z_BEST_SPEED, memLevel: 9, chunkSize: 64 * 1024 };
+const PACKING = {
+  level: constants.Z_BEST_SPEED,
+  memLevel: 9,
+  chunkSize: 64 * 1024,
+  // What is written is on its way to the disk at once, without a second round through the other thread.
+  flush: constants.Z_SYNC_FLUSH,
+};
 const GZIP_MAGIC = 0x1f8b;
 
 /** A recording that is being written. */
@@ -46,7 +52,6 @@ export function startRecorder(log: FlowLog, file: string): Recorder {
     timer = undefined;
     if (count === 0 || failure) return;
     gzip.write(pending);
-    gzip.flush(constants.Z_SYNC_FLUSH);
     pending = '';
     count = 0;
   };

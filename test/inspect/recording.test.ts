@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createMachine } from 'xstate';
 import {
   encodeRecording,
@@ -128,6 +128,26 @@ describe('recordings', () => {
     const recording = parseFlowText(text);
     expect(recording.bodies.get(ref.hash)).toBe(log.bodies.get(ref.hash));
     expect(recording.events.at(-1)).toEqual(log.events(1).at(-1));
+  });
+
+  it('hold on disk what is a second old, and all but the last 256 events, without being closed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { log, actor } = startFlow();
+      const file = newFile();
+      const recorder = startRecorder(log, file);
+      const onDisk = () => (statSync(file, { throwIfNoEntry: false })?.size ? readRecording(file).events.length : 0);
+      actor.send(call('call-0', 'Bash'));
+      const before = log.lastSeq;
+      vi.advanceTimersByTime(1000);
+      await expect.poll(onDisk).toBe(before);
+      for (let times = 0; log.lastSeq < before + 300; times++) log.put({ type: 'note', level: 'info', text: `note ${times}` });
+      await expect.poll(onDisk).toBe(before + 256);
+      await recorder.close();
+      expect(onDisk()).toBe(before + 300);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('of a later version keep the fields that this one does not know', () => {
