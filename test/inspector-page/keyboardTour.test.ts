@@ -174,6 +174,41 @@ describe('a question that comes while one works', () => {
   });
 });
 
+describe('a question with choices', () => {
+  test('is answered by keys alone, and not before every part of it is', async () => {
+    const { system } = await story();
+    const [waiting] = system.desk.pending;
+    if (waiting) system.desk.answer({ id: waiting.id, inputDigest: waiting.inputDigest, behavior: 'deny' });
+    const question = (text: string, multiSelect: boolean) => ({
+      question: text,
+      header: 'Rounding',
+      options: ['Once', 'Twice', 'Never'].map((label) => ({ label, description: `${label.toLowerCase()} a day` })),
+      multiSelect,
+    });
+    const questions = [question('How often?', false), question('When?', true)];
+    const given: unknown[] = [];
+    system.desk.open(
+      { id: 'ask:q', toolUseId: 'q', toolName: 'AskUserQuestion', title: 'Question', input: { questions }, inputDigest: 'd', questions },
+      (answer) => {
+        given.push(answer.behavior === 'allow' ? answer.updatedInput?.answers : answer.behavior);
+        return undefined;
+      },
+    );
+    await on(openFlow(context, system), async ({ page }) => {
+      await page.locator('#approval').waitFor();
+      await press(page, 'q', 'y', 'Enter');
+      await tabTo(page, /^Once once a day/);
+      await press(page, 'Space', 'ArrowDown', 'Enter');
+      expect(given).toEqual([]);
+      await tabTo(page, /^In your own words: When\?/);
+      await page.keyboard.type('at noon');
+      await press(page, 'Enter');
+      await page.locator('#approval').waitFor({ state: 'detached' });
+      expect(given).toEqual([{ 'How often?': 'Twice', 'When?': 'at noon' }]);
+    });
+  });
+});
+
 describe('motion', () => {
   /** Runs in the page: what would move, and what moves now. */
   const moving = () => {

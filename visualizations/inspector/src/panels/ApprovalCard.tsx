@@ -158,7 +158,15 @@ export function ApprovalCard({ approval, place, total, onOther, onLeave }: CardP
         </button>
       </div>
       {questions ? (
-        <QuestionForm questions={questions} choices={choices} disabled={!may} onChange={setChoices} />
+        <QuestionForm
+          questions={questions}
+          choices={choices}
+          disabled={!may}
+          onChange={setChoices}
+          onDone={() => {
+            if (mayAllow) void send('allow');
+          }}
+        />
       ) : open === 'edit' ? (
         <EditInput input={approval.input} draft={draft} onChange={setDraft} invalid={edited === null} />
       ) : (

@@ -13,11 +13,20 @@ export function QuestionForm(props: {
   readonly choices: readonly QuestionChoice[];
   readonly disabled: boolean;
   readonly onChange: (choices: readonly QuestionChoice[]) => void;
+  /** Enter, in a choice or a field. */
+  readonly onDone: () => void;
 }) {
-  const { questions, choices, disabled, onChange } = props;
+  const { questions, choices, disabled, onChange, onDone } = props;
   const set = (at: number, choice: QuestionChoice): void => onChange(choices.map((old, index) => (index === at ? choice : old)));
   return (
-    <div className="questions">
+    <div
+      className="questions"
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+        event.preventDefault();
+        onDone();
+      }}
+    >
       {questions.map(({ question, header, options, multiSelect }, at) => {
         const { options: chosen, other } = choices[at] ?? { options: [], other: '' };
         const choose = (option: number, on: boolean): void => {
