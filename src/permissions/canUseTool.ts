@@ -10,6 +10,8 @@ export interface CanUseToolOptions {
   readonly signal: AbortSignal;
   /** The `tool_use` id of the call. */
   readonly toolUseID: string;
+  /** Set for a call of a subagent: which one. Two of them may use the same `tool_use` ids. */
+  readonly agentID?: string;
   /** Names the question; stable while it is open. */
   readonly requestId: string;
   /** What to offer as "always allow"; send back as `updatedPermissions` what the person chose. */
@@ -42,14 +44,18 @@ const resultSchema = z.discriminatedUnion('behavior', [
 /**
  * Makes a `canUseTool` callback the one who answers. Whatever it returns is checked: a malformed answer or a throw denies
  * with a reason; malformed `updatedPermissions` are dropped with a warning and the decision stands. An allow without
- * `updatedInput` means the input as shown.
+ * `updatedInput` means the input as shown. `agentId` names the subagent whose calls it decides.
  */
 export function answerWithCanUseTool(
   canUseTool: CanUseTool,
   onWarning: (message: string) => void = () => {},
+  agentId?: string,
 ): (question: PermissionQuestion, input: JsonObject, signal: AbortSignal) => Promise<AddressedAnswer | null> {
   return async (question, input, signal) => {
-    const given: unknown = await canUseTool(question.toolName, input, optionsFor(question, signal));
+    const given: unknown = await canUseTool(question.toolName, input, {
+      ...optionsFor(question, signal),
+      ...(agentId === undefined ? {} : { agentID: agentId }),
+    });
     if (given === null) return null;
     const { callId, inputDigest } = question;
     return { callId, inputDigest, answer: readAnswer(given, onWarning) };

@@ -222,7 +222,8 @@ export function assembleSession(
     failedCompactions: 0,
     calls: new CallBook(),
     decide:
-      options.canUseTool && answerWithCanUseTool(options.canUseTool, (message) => update({ type: 'notice', level: 'warning', message })),
+      options.canUseTool &&
+      answerWithCanUseTool(options.canUseTool, (message) => update({ type: 'notice', level: 'warning', message }), lineage?.agent.id),
     classify: options.classifier,
     canAsk: () => lineage?.parent.canAsk() ?? canAsk,
     agentName: options.agentName,

@@ -99,6 +99,30 @@ describe('a subagent', () => {
     expect(results().size).toBe(2);
   });
 
+  it('is named to canUseTool, since two agents may use the same call ids', async () => {
+    const tool = testTool({ name: 'Act', isReadOnly: () => false });
+    const asked: (readonly [string, string | undefined])[] = [];
+    const { session } = await scene(
+      (request, n) => {
+        if (n === 1) return [toolUse('Act', { who: 'main' }, { id: 'toolu_same' }), agent('act as one'), agent('act as two')];
+        if (said(request).includes('tool_result')) return [text('done')];
+        return [toolUse('Act', { who: said(request).includes('act as one') ? 'one' : 'two' }, { id: 'toolu_same' })];
+      },
+      {
+        ...options,
+        tools: [tool],
+        canUseTool: async (_, { who }, { agentID }) => {
+          asked.push([String(who), agentID]);
+          return { behavior: 'allow' };
+        },
+      },
+    );
+    await session.send('go').done;
+    const agentOf = new Map(asked);
+    expect(agentOf.get('main')).toBeUndefined();
+    expect(new Set([agentOf.get('one'), agentOf.get('two'), undefined]).size).toBe(3);
+  });
+
   it('stops its parent when the person says stop', async () => {
     const tool = testTool({ name: 'Act', isReadOnly: () => false });
     const { session, results } = await scene([[agent('act')], [toolUse('Act')]], { ...options, tools: [tool], interactive: true });
