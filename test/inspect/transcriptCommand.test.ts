@@ -28,6 +28,8 @@ describe('sixgates inspect <transcript>', { timeout: 300_000 }, () => {
   it('serves the page and says what the file held and what could not be read', async () => {
     const cli = new Cli(['inspect', file, '--no-open']);
     await cli.shows('stderr', 'Ctrl-C ends.');
+    // Two pipes: what was written first is not always read first.
+    await cli.shows('stdout', 'Inspector:');
     const [, url = ''] = /Inspector: {3}(\S+)/.exec(cli.stdout) ?? [];
     expect((await fetch(url)).status).toBe(200);
     cli.signal('SIGINT');
