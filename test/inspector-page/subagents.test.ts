@@ -50,20 +50,22 @@ describe('a real subagent', () => {
       expect(await card.textContent()).toContain('Pushof general-purpose');
       await caughtUp(page, log);
       // The question’s call is followed, so the tree is open down to it, with what waits marked on every level above.
-      expect(await rows(page)).toEqual([
-        '1 session',
-        '2 query 1',
-        '3 turn 1',
-        '4 executor',
-        '5 Agent',
-        '6 permission',
-        '6 agent general-purpose',
-        '7 query 1',
-        '8 turn 1',
-        '9 executor',
-        '10 Push',
-      ]);
-      expect(await page.locator('#actors .badge.ask').count()).toBe(10);
+      await expect
+        .poll(() => rows(page))
+        .toEqual([
+          '1 session',
+          '2 query 1',
+          '3 turn 1',
+          '4 executor',
+          '5 Agent',
+          '6 permission',
+          '6 agent general-purpose',
+          '7 query 1',
+          '8 turn 1',
+          '9 executor',
+          '10 Push',
+        ]);
+      await expect.poll(() => page.locator('#actors .badge.ask').count()).toBe(10);
       expect(await page.locator('[data-calls]').getAttribute('data-calls')).toBe('2');
       await page.locator('[data-gate=permission][data-status=asking]').waitFor();
 
@@ -98,7 +100,7 @@ describe('a real subagent', () => {
       for (const event of log.events(0)) index.add(event);
       const end = index.at(inner, log.lastSeq);
       expect(end?.status).not.toBe('active');
-      expect(await activeStates(page)).toEqual([...(end?.configuration ?? [])].sort());
+      await expect.poll(() => activeStates(page)).toEqual([...(end?.configuration ?? [])].sort());
       await page.locator('#filter').fill('agent:general');
       await page.locator('#calls[aria-rowcount="1"]').waitFor();
       expect(complaints).toEqual([]);
