@@ -7,7 +7,7 @@ const PLACES = ['machines', 'src'];
 
 /**
  * The sources as JavaScript, in the layout of the package, so that a process need not translate them each time it starts. Made once for
- * each state of the sources, in well under a second: types are left to the compiler. The page is the one in `dist`, if there is one.
+ * each state of the sources, in well under a second: types are left to the compiler. The page is the one in `dist`, if there is one when it is asked for.
  */
 export async function builtSources(): Promise<string> {
   const directory = join(cache, `sources-${stateOf([...PLACES, 'package.json'])}`);
@@ -20,7 +20,7 @@ export async function builtSources(): Promise<string> {
     writeFileSync(out, code);
   }
   cpSync(join(root, 'package.json'), join(draft, 'package.json'));
-  for (const place of ['dist/inspector', 'examples']) if (existsSync(join(root, place))) symlinkSync(join(root, place), join(draft, place));
+  for (const place of ['dist/inspector', 'examples']) symlinkSync(join(root, place), join(draft, place));
   try {
     renameSync(draft, directory);
   } catch (error) {
