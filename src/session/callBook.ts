@@ -41,10 +41,18 @@ export class CallBook {
   private records = new Map<string, CallRecord>();
   /** Characters of the results written so far. */
   private written = 0;
+  private asked: ReadonlySet<string> = new Set();
 
-  begin(): void {
+  /** `asked`: calls about which a person was being asked when an earlier process ended. */
+  begin(asked: ReadonlySet<string> = new Set()): void {
     this.records = new Map();
     this.written = 0;
+    this.asked = asked;
+  }
+
+  /** True for a call whose question an earlier process left open: opening its session again is no answer to it. */
+  isStillAsked(callId: string): boolean {
+    return this.asked.has(callId);
   }
 
   /**

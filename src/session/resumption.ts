@@ -11,6 +11,8 @@ export interface Resumption {
   readonly messages: readonly MessageParam[];
   /** Calls that were never begun, to be walked through the gates again; what was asked is asked again. */
   readonly calls: readonly ToolUseRequest[];
+  /** Those of them that a person was being asked about. */
+  readonly asked: ReadonlySet<string>;
   /** Calls of the same answer that have their result, or get one now because nobody knows what became of them. */
   readonly settled: readonly SettledBefore[];
 }
@@ -59,7 +61,8 @@ export function planResumption(
     if (result === undefined) return undefined;
     settled.push({ call, result, images: settled.length === 0 ? images : [], isWritten: left === undefined });
   }
-  return calls.length === 0 ? undefined : { messages: messages.slice(0, at + 1), calls, settled };
+  const parked = new Set(parkedApprovals.map(({ callId }) => callId));
+  return calls.length === 0 ? undefined : { messages: messages.slice(0, at + 1), calls, asked: parked, settled };
 }
 
 function requestOf(block: { readonly id: string; readonly name: string; readonly input: unknown }, index: number): ToolUseRequest {

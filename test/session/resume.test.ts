@@ -96,6 +96,45 @@ describe('a session that died while a call waited for approval', () => {
     again.server.assertConsumed();
   });
 
+  it.each([
+    ['a rule allows it', { permissions: { allow: ['F', 'G'] } }],
+    ['the mode allows everything', { permissions: { mode: 'bypassPermissions' as const } }],
+    [
+      'a hook allows it',
+      {
+        hooks: {
+          PreToolUse: [
+            {
+              hooks: [async () => ({ hookSpecificOutput: { hookEventName: 'PreToolUse' as const, permissionDecision: 'allow' as const } })],
+            },
+          ],
+        },
+      },
+    ],
+  ])('asks again although %s by now: nothing runs because a session was opened', async (_, more) => {
+    const { place, id } = await crashed(['G']);
+    const again = await resume(place, id, ['G'], more);
+    await poll(() => again.session.openPermissions.length).toBe(1);
+    expect(lines(place)).toEqual(['F {"n":0}']);
+    const [prompt] = again.session.openPermissions;
+    again.session.answer(prompt?.callId ?? '', prompt?.inputDigest ?? '', { behavior: 'allow', source: PERSON });
+    await poll(() => again.of('query.ended').length).toBe(1);
+    expect(lines(place)).toEqual(['F {"n":0}', 'G {"n":1}']);
+    again.server.assertConsumed();
+  });
+
+  it.each([
+    ['a deny rule', { permissions: { allow: ['F'], deny: ['G(n:1)'] } }],
+    ['a mode that never asks', { permissions: { allow: ['F', 'G'], mode: 'dontAsk' as const } }],
+  ])('is denied by %s of today, without a question', async (_, more) => {
+    const { place, id } = await crashed(['G']);
+    const again = await resume(place, id, ['G'], more);
+    await poll(() => again.of('query.ended').length).toBe(1);
+    expect(lines(place)).toEqual(['F {"n":0}']);
+    expect(again.results().get('toolu_1_2')).toMatchObject({ isError: true });
+    again.server.assertConsumed();
+  });
+
   it('gives a refused call its error result, and does not run it', async () => {
     const { place, id } = await crashed(['G']);
     const again = await resume(place, id, ['G']);

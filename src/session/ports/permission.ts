@@ -48,10 +48,13 @@ export function gatherFacts(callId: string, hook: HookResult | null, approval: T
     cwd: services.cwd,
     hook: hook?.verdict ?? null,
     hookSuppliedInput: hook?.updatedInput !== undefined,
-    toolVerdict: record.opinion,
+    toolVerdict: services.calls.isStillAsked(callId) && record.opinion.behavior !== 'deny' ? STILL_ASKED : record.opinion,
   });
   return { type: 'facts.gathered', facts: approval ? { ...facts, approval } : facts };
 }
+
+/** What a rule or mode of today would let through must not run because a session was opened. */
+const STILL_ASKED: ToolVerdict = { behavior: 'ask', reason: 'A person was being asked about this call when an earlier process ended' };
 
 export const permissionRequestHooks = asyncPort<PermissionQuestion, PermissionAnswer | null>(async (question, { services, signal }) => {
   const record = services.calls.get(question.callId);

@@ -17,7 +17,7 @@ import type { Services } from '../services.js';
 /** A turn begins with an empty book of calls; pool, permissions and request are read when they are needed, never kept. */
 export const prepareTurn = syncPort<TurnAddress, TurnPlan>((_, session) => {
   const { calls, limits, model, resumption } = session;
-  calls.begin();
+  calls.begin(resumption?.asked);
   session.announceTools();
   session.resumption = undefined;
   for (const settled of resumption?.settled ?? []) calls.restore(settled, session.now());
