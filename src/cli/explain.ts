@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { PermissionCall } from '../permissions/call.js';
@@ -10,7 +10,8 @@ import { PermissionEngine } from '../permissions/engine.js';
 import { type Explanation, explainCall } from '../permissions/explain.js';
 import { parseRuleText } from '../permissions/grammar.js';
 import type { PermissionMode, TraceEntry } from '../permissions/types.js';
-import { loadSettings, managedSettingsFile, parseMode } from '../settings/load.js';
+import { loadSettings, managedSettingsFile } from '../settings/load.js';
+import { modeOf, OPAQUE_WAYS, opaqueOption } from './sessionOptions.js';
 
 /** Where the command reads and writes; the process's own streams unless a test says otherwise. */
 export interface ExplainStreams {
@@ -18,8 +19,6 @@ export interface ExplainStreams {
   readonly output: Writable;
   readonly errors: Writable;
 }
-
-const OPAQUE_MODES = ['strict', 'claude-code'] as const;
 
 const optionsSchema = z.object({
   settings: z.string().optional(),
@@ -31,7 +30,7 @@ const optionsSchema = z.object({
   jsonl: z.boolean().optional(),
   nobody: z.boolean().optional(),
   untrusted: z.boolean().optional(),
-  opaque: z.enum(OPAQUE_MODES).optional(),
+  opaque: z.enum(OPAQUE_WAYS).optional(),
 });
 type ExplainOptions = z.infer<typeof optionsSchema>;
 
@@ -46,15 +45,10 @@ export function explainCommand(
     .addOption(new Option('--managed <file>', 'managed settings in place of the system’s'))
     .addOption(new Option('--cwd <dir>', 'working directory (default: the current one)'))
     .addOption(new Option('--home <dir>', 'home directory (default: your own)'))
-    .addOption(new Option('--mode <mode>', 'permission mode (default: the one in the settings)').argParser(modeArgument))
+    .addOption(new Option('--mode <mode>', 'permission mode (default: the one in the settings)').argParser(modeOf))
     .addOption(new Option('--nobody', 'as if nobody could be asked'))
     .addOption(new Option('--untrusted', 'as if you had not trusted the project'))
-    .addOption(
-      new Option(
-        '--opaque <how>',
-        'how deny and ask rules look at commands that hide what they run: strict (default), or as leniently as claude-code',
-      ).choices(OPAQUE_MODES),
-    )
+    .addOption(opaqueOption())
     .addOption(new Option('--json', 'print one JSON object'))
     .addOption(new Option('--jsonl', 'read {"tool","input"} lines from stdin and print one decision a line'))
     .action(async (text: string | undefined, given: unknown, command: Command) => {
@@ -67,12 +61,6 @@ export function explainCommand(
       const explanation = explainCall(engine, call);
       streams.output.write(options.json === true ? `${JSON.stringify(explanation)}\n` : describe(text, explanation));
     });
-}
-
-function modeArgument(value: string): PermissionMode {
-  const mode = parseMode(value);
-  if (mode === undefined) throw new InvalidArgumentError('Modes: default, acceptEdits, plan, auto, dontAsk, bypassPermissions.');
-  return mode;
 }
 
 function engineFor(options: ExplainOptions, errors: Writable): PermissionEngine {

@@ -7,6 +7,9 @@ import { parseMode } from '../settings/load.js';
 import { CliError } from './failure.js';
 import { wholeNumber } from './place.js';
 
+/** How deny and ask rules may look at commands that hide what they run. */
+export const OPAQUE_WAYS = ['strict', 'claude-code'] as const;
+
 /** What every command that runs sessions may be told of them. */
 export const sessionOptionsSchema = z.object({
   model: z.string().optional(),
@@ -15,6 +18,7 @@ export const sessionOptionsSchema = z.object({
   system: z.string().optional(),
   mode: z.custom<PermissionMode>().optional(),
   trust: z.boolean().optional(),
+  opaque: z.enum(OPAQUE_WAYS).optional(),
 });
 export type SessionFlags = z.infer<typeof sessionOptionsSchema>;
 
@@ -30,18 +34,25 @@ export function addSessionOptions(command: Command): Command {
     .option('--base-url <url>', 'address of the Messages API (default: SIXGATES_BASE_URL, ANTHROPIC_BASE_URL, the Claude API)')
     .option('--system <text>', 'system prompt')
     .addOption(new Option('--mode <mode>', `permission mode: ${MODES} (default: the one in the settings)`).argParser(modeOf))
-    .option('--trust', "let the project's own allow rules count");
+    .option('--trust', "let the project's own allow rules count")
+    .addOption(opaqueOption());
 }
 
+export const opaqueOption = (): Option =>
+  new Option(
+    '--opaque <how>',
+    'how deny and ask rules look at commands that hide what they run: strict (default), or as leniently as claude-code',
+  ).choices(OPAQUE_WAYS);
+
 const MODES = 'default, acceptEdits, plan, auto, dontAsk, bypassPermissions';
-function modeOf(text: string): PermissionMode {
+export function modeOf(text: string): PermissionMode {
   const mode = parseMode(text);
-  if (mode === undefined) throw new InvalidArgumentError(`the modes are ${MODES}.`);
+  if (mode === undefined) throw new InvalidArgumentError(`Modes: ${MODES}.`);
   return mode;
 }
 
 /** The flags as options of a session. Throws for an address that is none. */
-export function sessionFlags({ mode, trust, ...model }: SessionFlags): Pick<SessionOptions, 'permissions'> & {
+export function sessionFlags({ mode, trust, opaque, ...model }: SessionFlags): Pick<SessionOptions, 'permissions' | 'opaque'> & {
   readonly model: ModelOptions;
   readonly settings: { readonly trusted: boolean };
 } {
@@ -53,6 +64,7 @@ export function sessionFlags({ mode, trust, ...model }: SessionFlags): Pick<Sess
       ...(model.system === undefined ? {} : { system: model.system }),
     },
     ...(mode === undefined ? {} : { permissions: { mode } }),
+    ...(opaque === undefined ? {} : { opaque }),
     settings: { trusted: trust === true },
   };
 }

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../src/cli/failure.js';
 import { PromptHistory } from '../../src/cli/history.js';
 import { parseRunOptions, sessionOpener } from '../../src/cli/runOptions.js';
+import { sessionFlags } from '../../src/cli/sessionOptions.js';
 import { portOf } from '../../src/cli/watching.js';
 import type { Session } from '../../src/session/session.js';
 import { tempDir } from '../support/sessions.js';
@@ -30,6 +31,25 @@ const place = () => {
 };
 
 describe('what a command line asks for', () => {
+  it('becomes options of a session, with nothing in them that was not asked for', () => {
+    expect(sessionFlags({})).toEqual({ model: {}, settings: { trusted: false } });
+    const given = {
+      model: 'm',
+      maxTokens: 10,
+      baseUrl: 'http://localhost:1',
+      system: 's',
+      mode: 'plan',
+      trust: true,
+      opaque: 'claude-code',
+    } as const;
+    expect(sessionFlags(given)).toEqual({
+      model: { id: 'm', maxTokens: 10, baseURL: 'http://localhost:1', system: 's' },
+      permissions: { mode: 'plan' },
+      opaque: 'claude-code',
+      settings: { trusted: true },
+    });
+  });
+
   it('is refused with a message where it cannot work', () => {
     const { cwd, dataDir } = place();
     const file = join(cwd, 'settings.json');
