@@ -189,6 +189,43 @@ describe('OpenTelemetry spans', () => {
     expect(tool?.end).toBe(1_000_000);
   });
 
+  it('keep the requests of a subagent below its own query, and those of others apart', () => {
+    const { spans, tracer } = memoryTracer();
+    const { log, sink } = startFlow();
+    const stop = traceFlow(log, { tracer });
+    const start = (actor: string, kind: 'query' | 'toolCall' | 'session', parent: string | null, more = {}) =>
+      log.put({ type: 'actor.started', actor, parent, kind, machine: null, name: kind, label: '', ...more });
+    start('s/query', 'query', null);
+    for (const [id, at] of [
+      ['a1', 's/query/call-0'],
+      ['a2', 's/query/call-1'],
+    ] as const) {
+      start(at, 'toolCall', 's/query', { toolUseId: id });
+      start(`${at}/explore`, 'session', at, { agent: id });
+      start(`${at}/explore/query`, 'query', `${at}/explore`);
+    }
+    for (const agent of ['a1', 'a2', undefined]) {
+      const whose = agent === undefined ? {} : { agent };
+      sink.modelRequest({ requestId: `model:${agent}`, ...whose, model: `of ${agent ?? 'the session'}`, body: {} });
+    }
+    log.put({ type: 'actor.stopped', actor: 's/query/call-1/explore/query', status: 'done' });
+    sink.modelRequest({ requestId: 'model:again', model: 'again', body: {} });
+    stop();
+    const parentOf = (name: string) => spans.findIndex(({ span }) => span === spans.find((one) => one.name === name)?.parent);
+    expect(spans.map(({ name }) => name)).toEqual([
+      'invoke_agent',
+      'execute_tool toolCall',
+      'invoke_agent',
+      'execute_tool toolCall',
+      'invoke_agent',
+      'chat of a1',
+      'chat of a2',
+      'chat of the session',
+      'chat again',
+    ]);
+    expect(['chat of a1', 'chat of a2', 'chat of the session', 'chat again'].map(parentOf)).toEqual([2, 4, 0, 0]);
+  });
+
   it('carry arguments and results only when asked to', () => {
     const { spans, tracer } = memoryTracer();
     const { log, actor } = startFlow();

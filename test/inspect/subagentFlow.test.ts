@@ -23,7 +23,12 @@ it('a subagent is part of the flow: below its call, with call ids of its own, fo
   const sessions = events.flatMap((event) => (event.type === 'actor.started' && event.kind === 'session' ? [event] : []));
   const calls = events.flatMap((event) => (event.type === 'actor.started' && event.kind === 'toolCall' ? [event] : []));
   expect(calls.map(({ name }) => name)).toEqual(['Agent', 'Echo']);
-  expect(sessions[1]).toMatchObject({ parent: calls[0]?.actor, actor: `${calls[0]?.actor}/general-purpose`, label: 'general-purpose' });
+  expect(sessions[1]).toMatchObject({
+    parent: calls[0]?.actor,
+    actor: `${calls[0]?.actor}/general-purpose`,
+    label: 'general-purpose',
+    agent: expect.any(String),
+  });
   expect(calls[1]?.actor.startsWith(`${sessions[1]?.actor}/`)).toBe(true);
   const [outer, inner] = calls.map(({ toolUseId }) => toolUseId);
   expect(outer).toBe('toolu_same');

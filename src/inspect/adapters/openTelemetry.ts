@@ -31,7 +31,10 @@ class SpanTree {
   readonly #calls = new Map<string, Span>();
   readonly #requests = new Map<string, Span>();
   /** Turn that a request belongs to is not in the event: the youngest query is its parent. */
-  #query: Span | undefined;
+  /** The running query of the main session, under the empty name, and of each subagent. */
+  readonly #queries = new Map<string, Span>();
+  /** Sessions of subagents, by path. */
+  readonly #agents = new Map<string, string>();
 
   constructor(
     readonly log: FlowLog,
@@ -76,6 +79,7 @@ class SpanTree {
   }
 
   #start(event: ActorStarted): void {
+    if (event.agent !== undefined) this.#agents.set(event.actor, event.agent);
     if (event.kind !== 'query' && event.kind !== 'toolCall') return;
     const attributes: Attributes =
       event.kind === 'query'
@@ -90,7 +94,7 @@ class SpanTree {
     const name = event.kind === 'query' ? 'invoke_agent' : `execute_tool ${event.name}`;
     const span = this.#open(name, SpanKind.INTERNAL, attributes, event.t, this.#above(event.parent));
     this.#actors.set(event.actor, { span, started: event });
-    if (event.kind === 'query') this.#query = span;
+    if (event.kind === 'query') this.#queries.set(this.#agentOf(event.actor), span);
     else if (event.toolUseId !== undefined) this.#calls.set(event.toolUseId, span);
   }
 
@@ -101,13 +105,16 @@ class SpanTree {
     known.span.end(this.#time(event.t));
     this.#actors.delete(event.actor);
     if (known.started.toolUseId !== undefined) this.#calls.delete(known.started.toolUseId);
-    if (this.#query === known.span) this.#query = undefined;
+    for (const [agent, query] of this.#queries) if (query === known.span) this.#queries.delete(agent);
   }
 
   #model(event: FlowEventOf<'model'>): void {
     if (event.phase === 'request') {
       const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'anthropic', 'gen_ai.request.model': event.model };
-      this.#requests.set(event.requestId, this.#open(`chat ${event.model}`, SpanKind.CLIENT, attributes, event.t, this.#query));
+      this.#requests.set(
+        event.requestId,
+        this.#open(`chat ${event.model}`, SpanKind.CLIENT, attributes, event.t, this.#queries.get(event.agent ?? '')),
+      );
       return;
     }
     const span = this.#requests.get(event.requestId);
@@ -132,6 +139,15 @@ class SpanTree {
   #content(name: string, hash: string | undefined): Attributes {
     const text = this.captureContent && hash !== undefined ? this.log.bodies.get(hash) : undefined;
     return text === undefined ? {} : { [name]: text };
+  }
+
+  /** The subagent that an actor belongs to; empty for the main session. */
+  #agentOf(path: string): string {
+    for (let at = path; at; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+      const agent = this.#agents.get(at);
+      if (agent !== undefined) return agent;
+    }
+    return '';
   }
 
   #above(path: string | null): Span | undefined {

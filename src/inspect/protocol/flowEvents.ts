@@ -138,6 +138,8 @@ export interface ActorStarted extends FlowEventBase {
   readonly label: string;
   /** The call it belongs to. */
   readonly toolUseId?: string;
+  /** Set for the session of a subagent: which one it is, as in `ModelExchange`. */
+  readonly agent?: string;
   /** What it was started with. */
   readonly input?: BodyRef;
   /** True when the actor ran before the inspector was attached: what came before is unknown. */
