@@ -128,6 +128,7 @@ export class XStateAdapter {
       ...naming,
       name: this.log.text(naming.name, 200),
       label: this.log.text(host?.name ?? naming.label, 200),
+      ...(host === undefined ? {} : { agent: callPrefix.slice(0, -1) }),
       ...(naming.toolUseId === undefined ? {} : { toolUseId: `${callPrefix}${naming.toolUseId}` }),
       ...(input === undefined ? {} : { input: this.log.bodies.putSteady(input, FULL_LIMITS) }),
       // A restored actor does not begin where its machine does.
