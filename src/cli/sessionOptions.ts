@@ -44,7 +44,7 @@ export const opaqueOption = (): Option =>
     'how deny and ask rules look at commands that hide what they run: strict (default), or as leniently as claude-code',
   ).choices(OPAQUE_WAYS);
 
-const MODES = 'default, acceptEdits, plan, auto, dontAsk, bypassPermissions';
+export const MODES = 'default, acceptEdits, plan, auto, dontAsk, bypassPermissions';
 export function modeOf(text: string): PermissionMode {
   const mode = parseMode(text);
   if (mode === undefined) throw new InvalidArgumentError(`Modes: ${MODES}.`);

@@ -7,6 +7,7 @@ import { exportSession } from './exportSession.js';
 import { duration, visible } from './lines.js';
 import { findSession, type Place, sessionsOf } from './place.js';
 import type { Screen } from './screen.js';
+import { MODES } from './sessionOptions.js';
 import { sessionLines } from './sessions.js';
 
 /** What commands of a conversation work with. */
@@ -59,12 +60,11 @@ const COMMANDS: readonly SlashCommand[] = [
   {
     name: 'mode',
     usage: '/mode [MODE]',
-    help: 'permission mode: default, acceptEdits, plan, auto, dontAsk, bypassPermissions',
+    help: `permission mode: ${MODES}`,
     run: (argument, { session, screen }) => {
       if (argument === '') return screen.print(`Mode: ${session.mode}`);
       const mode = parseMode(argument);
-      if (mode === undefined)
-        throw new Error(`There is no mode ${argument}: default, acceptEdits, plan, auto, dontAsk, bypassPermissions.`);
+      if (mode === undefined) throw new Error(`There is no mode ${argument}: ${MODES}.`);
       for (const warning of session.setMode(mode)) screen.print(screen.paint('yellow', warning));
       screen.print(`Mode: ${session.mode}`);
     },
