@@ -159,20 +159,20 @@ export class FlowLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Redacted copy of a small plain value that travels inside an event. `steady`: it is never changed in place. */
+  /** @internal Redacted copy of a small plain value that travels inside an event. `steady`: it is never changed in place. */
   plain<T>(value: T, steady = false): T {
     const { text, clipped } = steady ? this.bodies.redactSteady(value, FULL_LIMITS) : this.bodies.redact(value, FULL_LIMITS);
     if (clipped) this.faults++;
     return JSON.parse(text);
   }
 
-  /** A redacted copy of a text, cut after `maxChars`. */
+  /** @internal A redacted copy of a text, cut after `maxChars`. */
   text(text: string, maxChars = 500): string {
     const masked = this.redactor.text(text.slice(0, maxChars * 2));
     return masked.length > maxChars ? `${masked.slice(0, maxChars)}…` : masked;
   }
 
-  /** Runs inspection code so that its failure is counted and goes no further. */
+  /** @internal Runs inspection code so that its failure is counted and goes no further. */
   guard(work: () => void): void {
     try {
       work();
