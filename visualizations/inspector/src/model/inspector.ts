@@ -2,14 +2,11 @@ import type { FlowEvent, FlowRecording } from '../../../../src/inspect/protocol/
 import type {
   ApprovalAnswer,
   Breakpoint,
-  Counters,
   ExportReady,
   ExportRequest,
   HeldState,
-  PendingApproval,
   RpcError,
   RpcResult,
-  Scope,
   TextPart,
   Welcome,
 } from '../../../../src/inspect/protocol/rpc.js';
@@ -18,36 +15,10 @@ import { Bodies } from '../link/bodies.js';
 import { Sequencer } from '../link/sequencer.js';
 import { Socket } from '../link/socket.js';
 import { Flow } from './flow.js';
+import { firstRemote, type Notice, notHeld, type Remote } from './remote.js';
 import { Cell, Pulse } from './store.js';
 import { firstView, loadPreferences, type View } from './view.js';
 
-export type LinkStatus = 'connecting' | 'live' | 'disconnected' | 'refused' | 'recording' | 'noLink';
-
-/** What the runtime has told about itself, beside the events of the flow. */
-export interface Remote {
-  readonly status: LinkStatus;
-  readonly retryAt: number | null;
-  readonly scope: Scope;
-  readonly canPause: boolean;
-  readonly canAnswer: boolean;
-  readonly canRestart: boolean;
-  readonly held: HeldState;
-  readonly breakpoints: readonly Breakpoint[];
-  readonly approvals: readonly PendingApproval[];
-  readonly counters: Counters | null;
-  readonly warnings: readonly string[];
-  /** Short messages of what happened elsewhere or went wrong. The last is the newest. */
-  readonly notices: readonly Notice[];
-}
-export interface Notice {
-  readonly id: number;
-  readonly tone: 'info' | 'error';
-  readonly text: string;
-  /** Another page that it speaks of. */
-  readonly link: string | undefined;
-}
-
-const notHeld: HeldState = { paused: false, why: null, held: [], frozenTimers: 0, resumesInMs: null };
 const NOTICES_SHOWN = 3;
 
 /** Everything behind the page: the flow, the connection, and what a person looks at. */
@@ -58,20 +29,7 @@ export class Inspector {
   readonly bodyPulse = new Pulse();
   readonly layouts = new Layouts(this.pulse.beat);
   readonly view = new Cell<View>({ ...firstView, ...loadPreferences() });
-  readonly remote = new Cell<Remote>({
-    status: 'connecting',
-    retryAt: null,
-    scope: 'view',
-    canPause: false,
-    canAnswer: false,
-    canRestart: false,
-    held: notHeld,
-    breakpoints: [],
-    approvals: [],
-    counters: null,
-    warnings: [],
-    notices: [],
-  });
+  readonly remote = new Cell<Remote>(firstRemote);
   readonly bodies: Bodies;
   #socket: Socket | null = null;
   #recorded: ReadonlyMap<string, string> | null = null;

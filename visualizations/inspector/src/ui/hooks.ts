@@ -1,5 +1,6 @@
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
-import type { Inspector, Remote } from '../model/inspector.js';
+import type { Inspector } from '../model/inspector.js';
+import type { Remote } from '../model/remote.js';
 import type { View } from '../model/view.js';
 
 export const InspectorContext = createContext<Inspector | null>(null);
