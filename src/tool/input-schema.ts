@@ -24,20 +24,48 @@ export function toolInputJSONSchema(tool: AnyTool): JsonObject {
   }
 }
 
+/** Types of zod that no JSON value belongs to. Sent as "anything", every call of the tool would fail; in a union another branch may do. */
+const UNSAYABLE: ReadonlySet<string> = new Set(['date', 'map', 'set', 'bigint', 'symbol', 'function', 'promise']);
+
+const placeIn = (path: readonly (string | number)[]): string =>
+  path.filter((step, index) => step !== 'properties' || path[index - 1] === 'properties').join('.') || 'the root';
+
 function fromZod(schema: z.ZodType): JsonObject {
+  const unsayable = new Map<object, string>();
+  const made = new Set<object>();
   const json: unknown = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema, path }) => {
+      const { def } = zodSchema._zod;
+      if ('coerce' in def && def.coerce === true) {
+        if (def.type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+      } else if (UNSAYABLE.has(def.type) && !path.includes('anyOf')) {
+        unsayable.set(
+          zodSchema,
+          `no JSON can be the ${def.type} at ${placeIn(path)}; take what JSON has, and make it into one in \`call\``,
+        );
+      }
+      // What a preprocessing step hands on is made by it, not written by a model.
+      if (def.type === 'pipe' && 'in' in def && def.in instanceof z.ZodTransform && 'out' in def) collectParts(def.out, made);
       // The bounds of a safe integer say nothing to a model and cost tokens in every request.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
+  for (const [part, problem] of unsayable) if (!made.has(part)) throw new ToolSchemaError(problem);
   // A JSON round trip drops what is not JSON (undefined members, the `~standard` accessor).
   const plain: unknown = JSON.parse(JSON.stringify(json));
   if (!isJsonObject(plain)) throw new ToolSchemaError('it is not a JSON object');
   return plain;
+}
+
+/** A schema, those it was refined from, and all that its definition is made of. */
+function collectParts(part: unknown, into: Set<object>): void {
+  if (typeof part !== 'object' || part === null || into.has(part)) return;
+  into.add(part);
+  const parts = part instanceof z.ZodType ? [part._zod.parent, ...Object.values(part.def)] : Object.values(part);
+  for (const one of parts) collectParts(one, into);
 }
 
 /** The property names that the schema knows at `path`; empty where it leaves them open. */

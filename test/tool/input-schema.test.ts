@@ -93,6 +93,36 @@ describe('the schema that is sent', () => {
     expect(JSON.stringify(toolInputJSONSchema(tool(schema)))).toBe(JSON.stringify(sent));
   });
 
+  it.each<[string, z.ZodType<object>, string]>([
+    ['a date', z.object({ at: z.date() }), 'the date at at'],
+    ['a map', z.object({ deep: z.object({ of: z.map(z.string(), z.number()) }) }), 'the map at deep.of'],
+    ['a big integer', z.object({ ids: z.array(z.bigint()) }), 'the bigint at ids.items'],
+    ['a set that may be left out', z.object({ tags: z.set(z.string()).optional() }), 'the set at tags'],
+  ])('is not made up where no JSON can be what is wanted: %s', (_, schema, said) => {
+    expect(() => toolInputJSONSchema(tool(schema))).toThrow(said);
+    const { tools, warnings } = assembleToolPool({ base: [tool(schema)], mcpTools: [] });
+    expect(tools).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining(said)]);
+  });
+
+  it.each<[string, z.ZodType<object>, JsonObject]>([
+    ['a date made of a text', z.object({ at: z.coerce.date() }), { at: { type: 'string', format: 'date-time' } }],
+    [
+      'a text or a date',
+      z.object({ at: z.union([z.iso.datetime(), z.date()]) }),
+      { at: { anyOf: [expect.objectContaining({ type: 'string' }), {}] } },
+    ],
+    [
+      'a codec',
+      z.object({ at: z.codec(z.string(), z.date(), { decode: (text) => new Date(text), encode: String }) }),
+      { at: { type: 'string' } },
+    ],
+    ['anything', z.object({ at: z.any() }), { at: {} }],
+    ['what a step before makes', z.object({ at: z.preprocess((text) => BigInt(String(text)), z.bigint().min(1n)) }), { at: {} }],
+  ])('is sent where a JSON will do: %s', (_, schema, properties) => {
+    expect(toolInputJSONSchema(tool(schema)).properties).toEqual(properties);
+  });
+
   it('is never bought with the other tools: a broken one is left out by name', () => {
     const good = Array.from({ length: 19 }, (_, index) => remote({ type: 'object' }, `mcp__s__good${index}`));
     const bad = [
