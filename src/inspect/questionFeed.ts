@@ -32,7 +32,7 @@ export class QuestionFeed {
         this.inquire(update.prompt);
         break;
       case 'question.answered':
-        this.#settled(update.callId, 'the person', 'allow');
+        this.#settled(update.callId, 'an answer elsewhere', 'allow');
         break;
       default:
     }

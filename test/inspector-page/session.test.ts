@@ -152,6 +152,7 @@ describe('a real session', () => {
       session.answerQuestion('toolu_2_1', { 'Which way?': 'Right' });
       await done;
       await page.locator('#approval').waitFor({ state: 'detached' });
+      await page.getByText('was allowed by an answer elsewhere').waitFor();
       expect([...results().values()].map((result) => result.text)).toEqual(['Which way?\n→ Left', 'Which way?\n→ Right']);
     } finally {
       await page.close();
