@@ -1,5 +1,5 @@
 import crypto from 'node:crypto';
-import { type Captured, type CaptureLimits, type CaptureMemory, capture, LIGHT_LIMITS } from './capture.js';
+import { type Captured, type CaptureLimits, capture, LIGHT_LIMITS } from './capture.js';
 import { BODY_PART_CHARS, type BodyRef, PREVIEW_CHARS } from './protocol/flowEvents.js';
 import type { TextPart } from './protocol/rpc.js';
 import { copyOf } from './recentTexts.js';
@@ -17,7 +17,6 @@ interface StoredBody {
 /** Redacted bodies by the hash of their text, bounded: the oldest give way. Nothing unredacted is ever held. */
 export class BodyStore {
   readonly #bodies = new Map<string, StoredBody>();
-  readonly #steady: CaptureMemory = new WeakMap();
   #bytes = 0;
   #puts = 0;
 
@@ -31,25 +30,13 @@ export class BodyStore {
   }
 
   put(value: unknown, limits: CaptureLimits = LIGHT_LIMITS): BodyRef {
-    return this.#store(this.redact(value, limits));
-  }
-
-  /** As `put`, for what is never changed in place: what actors begin with, hold and end with. */
-  putSteady(value: unknown, limits: CaptureLimits = LIGHT_LIMITS): BodyRef {
-    return this.#store(this.redactSteady(value, limits));
-  }
-
-  redactSteady(value: unknown, limits: CaptureLimits): Captured {
-    return capture(value, this.redactor, limits, this.#steady);
+    const { text, clipped } = this.redact(value, limits);
+    const ref = this.putText(text);
+    return clipped ? { ...ref, clipped: true } : ref;
   }
 
   redact(value: unknown, limits: CaptureLimits): Captured {
     return capture(value, this.redactor, limits);
-  }
-
-  #store({ text, clipped }: Captured): BodyRef {
-    const ref = this.putText(text);
-    return clipped ? { ...ref, clipped: true } : ref;
   }
 
   /** Stores text that is redacted already. */

@@ -32,14 +32,8 @@ export interface Captured {
  *
  * The text is written in one pass, with no copy of the value in between: this runs for every event and context of a flow.
  */
-export function capture(
-  value: unknown,
-  redactor: Redactor,
-  limits: CaptureLimits = LIGHT_LIMITS,
-  memory: CaptureMemory | undefined = undefined,
-): Captured {
-  // A rule of one's own sees each string at each of its places.
-  const walk = new Walk(redactor, limits, redactor.hasCustomRules ? undefined : memory);
+export function capture(value: unknown, redactor: Redactor, limits: CaptureLimits = LIGHT_LIMITS): Captured {
+  const walk = new Walk(redactor, limits);
   let text: string | undefined;
   try {
     text = walk.visit(value, false);
@@ -48,23 +42,6 @@ export function capture(
   }
   return { text: text ?? 'null', clipped: walk.clipped };
 }
-
-/**
- * What was written of small objects, by identity. For values that are never changed in place, as what an actor's context holds: an
- * `assign` makes a few objects new and keeps the rest, which need not be walked again. What an actor ends with is what its parent gets.
- */
-export type CaptureMemory = WeakMap<object, Fragment>;
-interface Fragment {
-  readonly json: string;
-  readonly nodes: number;
-  readonly chars: number;
-  /** Levels of objects in it, itself included. */
-  readonly levels: number;
-}
-/** Smaller ones are written faster than remembered. */
-const MEMORABLE_NODES = 4;
-/** No string in it is so long that other limits would cut it. */
-const MEMORABLE_CHARS = LIGHT_LIMITS.stringChars;
 
 const UNREADABLE = '"‹unreadable›"';
 const { getOwnPropertyDescriptor, getPrototypeOf, keys: keysOf } = Object;
@@ -76,16 +53,12 @@ class Walk {
   /** The objects that are being written, outermost first, and in each the key or index that is; together they are the path. */
   readonly #open: object[] = [];
   readonly #at: (string | number)[] = [];
-  #deepest = 0;
-  /** Marks that depend on what is around the object they stand in. */
-  #marks = 0;
   /** Objects too large to be written twice, by the path of their first place. */
   #large: Map<object, string> | undefined;
 
   constructor(
     readonly redactor: Redactor,
     readonly limits: CaptureLimits,
-    readonly memory: CaptureMemory | undefined,
   ) {}
 
   /** JSON text of a value; undefined for undefined. `secret`: it stands under a name that makes all strings and numbers secrets. */
@@ -125,7 +98,6 @@ class Walk {
       return redactor.hasCustomRules ? redactor.json(text, this.#path(depth)) : redactor.json(text);
     }
     this.clipped = true;
-    this.#marks++;
     this.#chars += room;
     const masked = redactor.text(text.slice(0, room + CLIP_OVERLAP), this.#path(depth));
     const mark = masked.lastIndexOf('‹redacted', room);
@@ -146,49 +118,25 @@ class Walk {
     const open = this.#open;
     const depth = open.length;
     const around = open.indexOf(value);
-    if (around >= 0) return this.#mark(`‹cycle to ${this.#path(around)}›`);
+    if (around >= 0) return JSON.stringify(`‹cycle to ${this.#path(around)}›`);
     const seen = this.#large?.get(value);
-    if (seen !== undefined) return this.#mark(`‹same as ${seen}›`);
+    if (seen !== undefined) return JSON.stringify(`‹same as ${seen}›`);
     if (depth >= this.limits.depth) return this.#cut('‹too deep›');
     if (this.#nodes >= this.limits.nodes) return this.#cut('‹too much›');
-    const memory = secret ? undefined : this.memory;
-    const known = memory?.get(value);
-    if (known !== undefined && this.#fits(known)) return this.#again(known);
-    const nodes = this.#nodes;
-    const chars = this.#chars;
-    const marks = this.#marks;
-    const deepest = this.#deepest;
-    this.#deepest = depth + 1;
+    const before = this.#nodes;
     open.push(value);
     this.#at[depth] = '';
     let json: string;
     try {
       json = this.#contents(value, secret);
     } catch {
-      json = this.#mark('‹unreadable›');
+      json = UNREADABLE;
     }
     open.length = depth;
-    const taken = this.#nodes - nodes;
-    if (taken > REPEATABLE_NODES) {
+    if (this.#nodes - before > REPEATABLE_NODES) {
       this.#large ??= new Map();
       this.#large.set(value, this.#path());
-    } else if (memory !== undefined && taken >= MEMORABLE_NODES && marks === this.#marks && this.#chars - chars <= MEMORABLE_CHARS) {
-      memory.set(value, { json, nodes: taken, chars: this.#chars - chars, levels: this.#deepest - depth });
     }
-    this.#deepest = Math.max(this.#deepest, deepest);
-    return json;
-  }
-
-  /** Whether nothing of it would be cut here. */
-  #fits({ nodes, chars, levels }: Fragment): boolean {
-    const { limits } = this;
-    return this.#open.length + levels <= limits.depth && this.#nodes + nodes < limits.nodes && this.#chars + chars <= limits.totalChars;
-  }
-
-  #again({ json, nodes, chars, levels }: Fragment): string {
-    this.#nodes += nodes;
-    this.#chars += chars;
-    this.#deepest = Math.max(this.#deepest, this.#open.length + levels);
     return json;
   }
 
@@ -272,14 +220,8 @@ class Walk {
     return `{"‹Error›":${name},"message":${message}${stack === undefined ? '' : `,"stack":${stack}`}}`;
   }
 
-  #mark(mark: string): string {
-    this.#marks++;
-    return JSON.stringify(mark);
-  }
-
   #cut(mark: string): string {
     this.clipped = true;
-    this.#marks++;
     return `"${mark}"`;
   }
 }

@@ -159,9 +159,9 @@ export class FlowLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** @internal Redacted copy of a small plain value that travels inside an event. `steady`: it is never changed in place. */
-  plain<T>(value: T, steady = false): T {
-    const { text, clipped } = steady ? this.bodies.redactSteady(value, FULL_LIMITS) : this.bodies.redact(value, FULL_LIMITS);
+  /** @internal Redacted copy of a small plain value that travels inside an event. */
+  plain<T>(value: T): T {
+    const { text, clipped } = this.bodies.redact(value, FULL_LIMITS);
     if (clipped) this.faults++;
     return JSON.parse(text);
   }

@@ -63,7 +63,7 @@ export function createFlowSink(log: FlowLog): FlowSink {
   const full = (value: unknown) => log.bodies.put(value, FULL_LIMITS);
   const sink: FlowSink = {
     decision: ({ input, decision, ...rest }) =>
-      log.take({ type: 'decision', ...rest, decision: log.plain(decision, true), ...(input === undefined ? {} : { input: full(input) }) }),
+      log.take({ type: 'decision', ...rest, decision: log.plain(decision), ...(input === undefined ? {} : { input: full(input) }) }),
     hookRun: (run, toolUseId) => log.take({ type: 'hook', run: log.plain(run), ...(toolUseId === undefined ? {} : { toolUseId }) }),
     progress(toolUseId, { message, data }) {
       const shown = message === undefined ? '' : streamOf(toolUseId).push(message);

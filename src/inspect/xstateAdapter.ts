@@ -130,7 +130,7 @@ export class XStateAdapter {
       label: this.log.text(host?.name ?? naming.label, 200),
       ...(host === undefined ? {} : { agent: callPrefix.slice(0, -1) }),
       ...(naming.toolUseId === undefined ? {} : { toolUseId: `${callPrefix}${naming.toolUseId}` }),
-      ...(input === undefined ? {} : { input: this.log.bodies.putSteady(input, FULL_LIMITS) }),
+      ...(input === undefined ? {} : { input: this.log.bodies.put(input, FULL_LIMITS) }),
       // A restored actor does not begin where its machine does.
       ...(late || optionOf(ref, 'snapshot') !== undefined ? { late: true as const } : {}),
     });
@@ -142,7 +142,6 @@ export class XStateAdapter {
     const source = asActor(inspection.sourceRef);
     if (event.type === 'xstate.init') this.#initial(ref, record);
     if (event.type === 'xstate.init' || this.options.gate?.isRelease(ref, event)) return;
-    const done = event.type.startsWith('xstate.done.actor.');
     if (event.type.startsWith('xstate.error.actor.') && source) this.#stop(this.#record(source, false), 'error', undefined, event.error);
     if (!ref._parent) this.#checkRootLater(ref);
     this.log.take({
@@ -150,7 +149,7 @@ export class XStateAdapter {
       actor: record.path,
       source: source ? this.#record(source, false).path : null,
       event: event.type,
-      ...(Object.keys(event).length > 1 ? { body: done ? this.log.bodies.putSteady(event) : this.log.bodies.put(event) } : {}),
+      ...(Object.keys(event).length > 1 ? { body: this.log.bodies.put(event) } : {}),
     });
   }
 
@@ -202,7 +201,7 @@ export class XStateAdapter {
   #contextIfChanged(record: ActorRecord, context: unknown): void {
     if (context === record.context) return;
     record.context = context;
-    this.log.take({ type: 'context', actor: record.path, body: this.log.bodies.putSteady(context) });
+    this.log.take({ type: 'context', actor: record.path, body: this.log.bodies.put(context) });
   }
 
   #stop(record: ActorRecord, status: 'done' | 'error' | 'stopped', output: unknown, error: unknown): void {
@@ -216,7 +215,7 @@ export class XStateAdapter {
       type: 'actor.stopped',
       actor: record.path,
       status,
-      ...(output === undefined ? {} : { output: this.log.bodies.putSteady(output) }),
+      ...(output === undefined ? {} : { output: this.log.bodies.put(output) }),
       ...(message === undefined ? {} : { error: message }),
     });
   }
