@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { ImageBlockParam, TextBlockParam } from '../messages/types.js';
+import { decodeBase64 } from '../results/images.js';
 import { createResultStore } from '../results/index.js';
-import { isApiImageType } from '../results/media.js';
+import { type ApiImageType, isApiImageType, sniffMediaType } from '../results/media.js';
 import type { MappedToolResult } from '../tool/types.js';
 import type { CallAnswer } from './answers.js';
 
@@ -40,14 +41,28 @@ export async function settleContent(content: readonly JsonValue[], place: Conten
       if (!isJsonObject(block)) return block;
       const mimeType = textOf(block.mimeType) || 'application/octet-stream';
       if (block.type === 'audio') return save(textOf(block.data), mimeType, index, 'audio');
-      if (block.type === 'image' && !isApiImageType(mimeType)) return save(textOf(block.data), mimeType, index, 'image');
+      if (block.type === 'image') {
+        const type = imageType(block);
+        return type === undefined ? save(textOf(block.data), mimeType, index, 'image') : { ...block, mimeType: type };
+      }
       const resource = block.type === 'resource' ? block.resource : undefined;
       if (!isJsonObject(resource) || typeof resource.blob !== 'string') return block;
+      const shown = imageType({ mimeType: resource.mimeType ?? '', data: resource.blob });
+      if (shown !== undefined) return { type: 'image', data: resource.blob, mimeType: shown };
       const type = textOf(resource.mimeType) || 'application/octet-stream';
-      if (isApiImageType(type)) return { type: 'image', data: resource.blob, mimeType: type };
       return save(resource.blob, type, index, `resource ${textOf(resource.uri)}`);
     }),
   );
+}
+
+/** The media type of an image that the model can see, however a server spells it (`image/jpg`, upper case, parameters, none at all). */
+function imageType({ mimeType, data }: JsonObject): ApiImageType | undefined {
+  const declared = textOf(mimeType).split(';')[0]?.trim().toLowerCase() ?? '';
+  const named = declared === 'image/jpg' ? 'image/jpeg' : declared;
+  if (isApiImageType(named)) return named;
+  if (declared !== '' && declared !== 'application/octet-stream' && declared !== 'image/*') return undefined;
+  const sniffed = sniffMediaType(decodeBase64(textOf(data)) ?? new Uint8Array());
+  return isApiImageType(sniffed) ? sniffed : undefined;
 }
 
 /** The output of a call from the server's answer. */
@@ -92,7 +107,7 @@ function blockOf(block: unknown): (TextBlockParam | ImageBlockParam)[] {
   if (!isJsonObject(block)) return [textBlock(JSON.stringify(block) ?? '')];
   switch (block.type) {
     case 'text':
-      return [textBlock(textOf(block.text))];
+      return [textBlock(typeof block.text === 'string' ? block.text : textOfValue(block.text))];
     case 'image': {
       const mediaType = textOf(block.mimeType);
       if (!isApiImageType(mediaType)) return [textBlock(`[image of type ${mediaType || 'unknown'}, not shown]`)];
@@ -118,6 +133,8 @@ function resourceText(resource: JsonObject): string {
 }
 
 const textBlock = (text: string): TextBlockParam => ({ type: 'text', text });
+/** A server that puts something else where the text belongs still has something to say. */
+const textOfValue = (value: JsonValue | undefined): string => (value === undefined || value === null ? '' : JSON.stringify(value));
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
 /** `audio/wav` → `wav`. */

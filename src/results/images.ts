@@ -59,12 +59,20 @@ export function checkDocument(block: DocumentBlockParam): CheckedBlock<DocumentB
   return { ok: false, note: '[document left out: its data is not a PDF in base64, or too large]' };
 }
 
-/** The API takes base64 without line ends and with its padding; some encoders write the former and leave out the latter. */
+/** The API takes base64 without line ends and with its padding, in the plain alphabet; encoders write it in other ways too. */
 const plainBase64 = (data: string, bytes: Buffer): string =>
-  /[\r\n]/.test(data) || data.length % 4 !== 0 ? bytes.toString('base64') : data;
+  /[^A-Za-z0-9+/=]/.test(data) || data.length % 4 !== 0 ? bytes.toString('base64') : data;
 
-/** Strict base64 (padding may be missing); undefined for anything else. `Buffer.from` alone skips what it does not know. */
-export function decodeBase64(data: string): Buffer | undefined {
+/** A data URL where only its data belongs. */
+const DATA_URL = /^data:[^,]{0,200};base64,/i;
+
+/**
+ * Strict base64 (padding may be missing), also in the alphabet of URLs or as a data URL; undefined for anything else. `Buffer.from` alone
+ * skips what it does not know.
+ */
+export function decodeBase64(text: string): Buffer | undefined {
+  const bare = text.startsWith('data:') ? text.replace(DATA_URL, '') : text;
+  const data = /[-_]/.test(bare) && !/[+/]/.test(bare) ? bare.replaceAll('-', '+').replaceAll('_', '/') : bare;
   if (data.length === 0 || !/^[A-Za-z0-9+/\r\n]+={0,2}[\r\n]*$/.test(data)) return undefined;
   const compact = data.replaceAll(/[\r\n=]/g, '');
   return compact.length % 4 === 1 ? undefined : Buffer.from(compact, 'base64');

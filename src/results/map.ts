@@ -3,7 +3,7 @@ import type { ContentBlockParam, DocumentBlockParam, ImageBlockParam, TextBlockP
 import { messageOf } from '../tool/errors.js';
 import type { AnyTool, MappedToolResult } from '../tool/types.js';
 import { checkDocument, checkImage } from './images.js';
-import { formatBytes, looksBinary, NO_OUTPUT, sanitizeText } from './text.js';
+import { formatBytes, looksBinary, NO_OUTPUT, OUTPUT_FOLLOWS, sanitizeText } from './text.js';
 
 /** A result that may enter a transcript: never empty, its text clean, its images proven. */
 export interface CleanResult {
@@ -54,7 +54,9 @@ export function cleanResult(mapped: MappedToolResult, toolName?: string): CleanR
   // The API takes only text in an error result.
   const text = blocks.filter((block) => block.type === 'text');
   const moved = blocks.filter((block) => block.type === 'image');
-  return { content: text.length === 0 ? NO_OUTPUT : text, isError, images: [...moved, ...images] };
+  const behind = [...moved, ...images];
+  const empty = behind.length === 0 ? NO_OUTPUT : OUTPUT_FOLLOWS;
+  return { content: text.length === 0 ? empty : text, isError, images: behind };
 }
 
 type ResultBlock = Exclude<ToolResultContent, string>[number];

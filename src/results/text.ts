@@ -2,6 +2,8 @@ import stripAnsi from 'strip-ansi';
 
 /** Stands for a result without any text: the Messages API refuses empty text blocks, and a model needs a sign that nothing is missing. */
 export const NO_OUTPUT = '(no output)';
+/** The same where what there is stands behind the results of the message. */
+export const OUTPUT_FOLLOWS = '(the output follows after the results)';
 
 /**
  * Tools that show files as they are: a model copies from these results into edits, so escape sequences stay.

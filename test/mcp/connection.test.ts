@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../src/json.js';
 import { ToolAbortedError } from '../../src/tool/errors.js';
 import { FakeClock } from '../support/fakeClock.js';
 import { connectionTo } from './connections.js';
@@ -125,6 +126,35 @@ describe('a connection that is lost', () => {
     await failure;
     expect(server.requests('tools/call')).toHaveLength(1);
     await connection.close();
+  });
+});
+
+describe('an error that a server answers with', () => {
+  const failing = async (code: number, message: string, data?: JsonValue) => {
+    const server = new ScriptedMcpServer([toolInfo('pay')], {
+      'tools/call': ({ id }, own) => {
+        own.fail(id, code, message, data);
+        return undefined;
+      },
+    });
+    const { connection } = connectionTo(server);
+    await connection.start();
+    const failure = await connection.call('pay', {}, { signal: never() }).catch((error: unknown) => String(error));
+    await connection.close();
+    return failure;
+  };
+
+  it('keeps its words, also under the code that the SDK has for a closed connection', async () => {
+    const failure = await failing(-32_000, 'Rate limit reached, wait 5 s');
+    expect(failure).toContain('Rate limit reached, wait 5 s');
+    expect(failure).not.toContain('closed');
+  });
+
+  it('is named by its code where it has no words, and brings its data', async () => {
+    expect(await failing(-32_050, '')).toContain('error -32050');
+    expect(await failing(-32_602, 'Invalid params', { field: 'amount', wants: 'a number' })).toContain(
+      'Invalid params ({"field":"amount","wants":"a number"})',
+    );
   });
 });
 

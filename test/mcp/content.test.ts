@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.js';
+import { callAnswerSchema } from '../../src/mcp/answers.js';
 import { mapMcpOutput, toOutput } from '../../src/mcp/content.js';
 import { mcpLimits } from '../../src/mcp/limits.js';
 import type { McpToolInfo } from '../../src/mcp/listing.js';
@@ -29,6 +30,41 @@ describe('what an MCP tool returned', () => {
     expect(result.content).toEqual([
       { type: 'text', text: 'a' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } },
+    ]);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['jpg for jpeg', { data: Buffer.from([0xff, 0xd8, 0xff, 0xc0]).toString('base64'), mimeType: 'image/jpg' }],
+    ['upper case and parameters', { data: PNG, mimeType: 'IMAGE/PNG; name=x' }],
+    ['no type at all', { data: PNG }],
+    ['a type that says nothing', { data: PNG, mimeType: 'application/octet-stream' }],
+  ])('shows an image whatever its server calls it: %s', async (_, image) => {
+    const { result } = await mapped({ content: [{ type: 'image', ...image }] });
+    const jpeg = image.mimeType === 'image/jpg';
+    expect(result.content).toEqual([
+      { type: 'image', source: { type: 'base64', media_type: jpeg ? 'image/jpeg' : 'image/png', data: image.data } },
+    ]);
+  });
+
+  it.each<[unknown, unknown]>([
+    [null, []],
+    [undefined, []],
+    ['words', [{ type: 'text', text: 'words' }]],
+    [{ type: 'text', text: 'one block' }, [{ type: 'text', text: 'one block' }]],
+  ])('is read where the list of blocks is left out: %j', (content, blocks) => {
+    expect(callAnswerSchema.parse(content === undefined ? {} : { content }).content).toEqual(blocks);
+  });
+
+  it('keeps what stands where a text belongs', async () => {
+    const { result } = await mapped({
+      content: [
+        { type: 'text', text: 5 },
+        { type: 'text', text: { a: 1 } },
+      ],
+    });
+    expect(result.content).toEqual([
+      { type: 'text', text: '5' },
+      { type: 'text', text: '{"a":1}' },
     ]);
   });
 

@@ -53,8 +53,8 @@ export class ScriptedMcpServer {
   reply(id: number, result: JsonObject): void {
     this.send({ jsonrpc: '2.0', id, result });
   }
-  fail(id: number, code: number, message: string): void {
-    this.send({ jsonrpc: '2.0', id, error: { code, message } });
+  fail(id: number, code: number, message: string, data?: JsonValue): void {
+    this.send({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } });
   }
   notify(method: string, params: JsonObject = {}): void {
     this.send({ jsonrpc: '2.0', method, params });

@@ -110,6 +110,17 @@ describe('an image', () => {
     expect(result).toEqual({ content: [{ type: 'text', text: 'failed' }], isError: true, images: [image(good)] });
   });
 
+  it('alone in an error result is announced where the words would be', () => {
+    expect(mapResult(mapping({ content: [image(good)], isError: true }), '').content).toBe('(the output follows after the results)');
+  });
+
+  it.each([
+    ['a data URL', `data:image/png;base64,${good}`],
+    ['the alphabet of URLs', good.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')],
+  ])('in %s is sent as the API takes it', (_, data) => {
+    expect(mapResult(mapping({ content: [image(data)] }), '').content).toEqual([image(good)]);
+  });
+
   it('beside the content is checked too', () => {
     const result = cleanResult({ content: 'text', images: [image(good), image('%%%')] });
     expect(result.images).toEqual([image(good)]);
