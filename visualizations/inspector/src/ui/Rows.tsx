@@ -1,5 +1,5 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { useSize } from './hooks.js';
 
 interface RowsProps {
   readonly id: string;
@@ -34,11 +34,8 @@ export function Rows(props: RowsProps) {
   const places = useRef(new Map<string, { readonly top: number; readonly current: number }>());
   const shown = useRef({ place, current });
   const moved = useRef(current);
-  // All rows are of one height: which of them are in view takes no longer to tell for a million than for ten.
-  const { height } = useSize(element);
-  const [firstInView, setFirstInView] = useState(0);
-  const first = Math.max(0, Math.min(firstInView, count - Math.ceil(height / rowHeight)) - OVERSCAN);
-  const last = Math.min(count, firstInView + Math.ceil(height / rowHeight) + 1 + OVERSCAN);
+  // All rows are of one height, so that none is ever measured.
+  const virtualizer = useVirtualizer({ count, getScrollElement: () => element, estimateSize: () => rowHeight, overscan: OVERSCAN });
 
   // Leaving a filter brings back the place one came from, unless another row was chosen meanwhile.
   useEffect(() => {
@@ -65,11 +62,6 @@ export function Rows(props: RowsProps) {
     moved.current = current;
     if (current >= 0 && element) reveal(element, current, rowHeight);
   }, [element, current, rowHeight]);
-
-  // Whatever has moved the list by now: the rows that came into view with it are drawn at once.
-  useEffect(() => {
-    if (element) setFirstInView(Math.floor(element.scrollTop / rowHeight));
-  });
 
   const keys = (event: KeyboardEvent<HTMLDivElement>): void => {
     onKey?.(event);
@@ -103,18 +95,12 @@ export function Rows(props: RowsProps) {
         onScroll={(event) => {
           const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
           atEnd.current = scrollHeight - scrollTop - clientHeight < rowHeight;
-          setFirstInView(Math.floor(scrollTop / rowHeight));
           places.current.set(shown.current.place, { top: scrollTop, current: shown.current.current });
         }}
       >
-        <div className="rows-all" role="presentation" style={{ height: count * rowHeight }}>
-          {Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at).map((index) => (
-            <div
-              key={index}
-              className="rows-at"
-              role="presentation"
-              style={{ transform: `translateY(${index * rowHeight}px)`, height: rowHeight }}
-            >
+        <div className="rows-all" role="presentation" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ key, index, start }) => (
+            <div key={key} className="rows-at" role="presentation" style={{ transform: `translateY(${start}px)`, height: rowHeight }}>
               {row(index)}
             </div>
           ))}
