@@ -36,6 +36,7 @@ test('a scenario that does not exist is refused with the names of those that do'
     'one-message-64-calls',
     '200-turns',
     '200-conversations',
+    'first-conversation',
     'streaming',
   ]);
 });
