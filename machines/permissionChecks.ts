@@ -1,4 +1,5 @@
-import type { PermissionFacts, PermissionRule, RuleMatch, SafetyFinding, TraceEntry } from '../src/permissions/types.js';
+import type { PermissionFacts, RuleMatch, SafetyFinding, TraceEntry } from '../src/permissions/types.js';
+import { ruleOrigin } from './ruleOrigin.js';
 
 /** The checks of the permission machine, named as its states, in the order in which they are made. */
 export type PermissionCheck =
@@ -21,11 +22,9 @@ type Verdict = (facts: PermissionFacts, toolName: string) => Omit<TraceEntry, 'c
 
 const silent = (reason: string): Omit<TraceEntry, 'check'> => ({ behavior: 'passthrough', reason });
 
-const place = (rule: PermissionRule): string => (rule.file === undefined ? rule.scope : `${rule.file}:${rule.line ?? 1}`);
-
 /** A rule in words: `ask rule Bash(git push *) of /p/.claude/settings.json:4, for "git push"`. */
 const describeRule = ({ rule, matched }: RuleMatch): string =>
-  `${rule.behavior} rule ${rule.text} of ${place(rule)}${matched === undefined ? '' : `, for "${matched}"`}`;
+  `${rule.behavior} rule ${rule.text} of ${ruleOrigin(rule)}${matched === undefined ? '' : `, for "${matched}"`}`;
 
 const byRule = (match: RuleMatch | null, behavior: 'deny' | 'ask' | 'allow'): Omit<TraceEntry, 'check'> =>
   match === null

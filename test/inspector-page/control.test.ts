@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ruleOrigin } from '../../machines/ruleOrigin.js';
 import type { DecisionMade, FlowEvent } from '../../src/inspect/index.js';
-import { ruleOrigin } from '../../visualizations/inspector/src/model/describe.js';
 import { launch } from './support/chromium.js';
 import { toldFlow } from './support/flows.js';
 import { fromKeyTo, within } from './support/measure.js';

@@ -37,7 +37,7 @@ describe('a property of a command', () => {
   it('is violated by a wildcard that covers what follows an &&, with the rule and the shortest witness', async () => {
     const shown = await hold(neverRemoved, { settings: { permissions: { allow: ['Bash(bash -c *)'] } } });
     expect(shown).toContain("Bash(bash -c 'rm -rf build')");
-    expect(shown).toContain('rule: allow rule Bash(bash -c *) of option');
+    expect(shown).toContain('rule: allow rule Bash(bash -c *) of the options given in code');
     expect(shown).toContain('it runs and nobody was asked');
   });
 

@@ -1,16 +1,11 @@
 import type { FilePlace, FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
 import { eventLabel } from '../../../../src/inspect/protocol/graph.js';
 import type { Breakpoint } from '../../../../src/inspect/protocol/rpc.js';
-import type { PermissionRule, PermissionUpdate, VerdictSource } from '../../../../src/permissions/types.js';
+import type { PermissionUpdate, VerdictSource } from '../../../../src/permissions/types.js';
 import { statePath } from '../ui/format.js';
 import { type Call, isUnanswered } from './calls.js';
 
 /** Facts in a person's words. Pure; what it returns is text, never markup. */
-
-export function ruleOrigin(rule: PermissionRule): string {
-  if (rule.file === undefined) return rule.scope;
-  return rule.line === undefined ? rule.file : `${rule.file}:${rule.line}`;
-}
 
 /** Who said something: `rule Bash(git push *)`, `hook guard.mjs`, `person (inspector)`. */
 export function sourceText(source: VerdictSource | undefined): string {

@@ -1,5 +1,6 @@
+import { ruleOrigin } from '../../../../machines/ruleOrigin.js';
 import type { PendingApproval } from '../../../../src/inspect/protocol/rpc.js';
-import { ruleOrigin, sourceText } from '../model/describe.js';
+import { sourceText } from '../model/describe.js';
 import { duration } from '../ui/format.js';
 import { useInspector } from '../ui/hooks.js';
 import { Visible } from '../ui/visible.js';

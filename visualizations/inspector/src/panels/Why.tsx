@@ -1,7 +1,8 @@
+import { ruleOrigin } from '../../../../machines/ruleOrigin.js';
 import type { DecisionMade, HookRan } from '../../../../src/inspect/protocol/flowEvents.js';
 import type { TraceEntry, VerdictSource } from '../../../../src/permissions/types.js';
 import type { Call } from '../model/calls.js';
-import { placeText, ruleOrigin, sourceText } from '../model/describe.js';
+import { placeText, sourceText } from '../model/describe.js';
 import { duration, words } from '../ui/format.js';
 import { useRemote } from '../ui/hooks.js';
 import { Visible } from '../ui/visible.js';
