@@ -1,6 +1,7 @@
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { constants, createGzip, gunzipSync, gzipSync } from 'node:zlib';
+import { BlockWriter } from './blockWriter.js';
 import type { FlowLog } from './flowLog.js';
 import type { FlowEvent, FlowRecording } from './protocol/flowEvents.js';
 import { bodyRefs, FlowTextWriter, flowText, parseFlowText } from './protocol/flowText.js';
@@ -8,8 +9,6 @@ import { bodyRefs, FlowTextWriter, flowText, parseFlowText } from './protocol/fl
 /** What may be lost when the process is killed: so many events, and no older ones than this. */
 const FLUSH_EVERY = 256;
 const FLUSH_MS = 1000;
-/** Characters that wait to be packed at most. */
-const FLUSH_CHARS = 1 << 20;
 /** Packing happens on another thread, but costs processor time there: the fastest level takes half of the usual one's, for files half as large again. */
 const PACKING = {
   level: constants.Z_BEST_SPEED,
@@ -44,21 +43,19 @@ export function startRecorder(log: FlowLog, file: string): Recorder {
   out.on('error', failed);
   gzip.pipe(out);
   const writer = writerFor(log);
-  let pending = '';
+  const blocks = new BlockWriter(gzip);
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (count === 0 || failure) return;
-    gzip.write(pending);
-    pending = '';
     count = 0;
+    if (!failure) blocks.flush();
   };
   const write = (event: FlowEvent): void => {
     if (failure) return;
-    pending += writer.lines(event);
-    if (++count >= FLUSH_EVERY || pending.length >= FLUSH_CHARS) flush();
+    blocks.add(writer.lines(event));
+    if (++count >= FLUSH_EVERY) flush();
     else timer ??= setTimeout(flush, FLUSH_MS).unref();
   };
   if (log.firstSeq > 0) write(log.header);
