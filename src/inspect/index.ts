@@ -89,14 +89,15 @@ export function startInspectorServer(system: InspectedSystem, options: ServeOpti
   return serveLog(system, options);
 }
 
-type Served = Pick<InspectedSystem, 'log'> & Partial<Pick<InspectedSystem, 'desk' | 'gate'>>;
+type Served = Pick<InspectedSystem, 'log'> & Partial<Pick<InspectedSystem, 'desk' | 'gate'>> & { readonly isRecorded?: boolean };
 
-async function serveLog({ log, gate, desk }: Served, options: ServeOptions): Promise<InspectorServer> {
+async function serveLog({ log, gate, desk, isRecorded = false }: Served, options: ServeOptions): Promise<InspectorServer> {
   const keeper = new CounterKeeper(log);
   const stopCounting = keeper.follow();
   const server = await startServer(
     {
       log,
+      isRecorded,
       ...(desk ? { desk } : {}),
       ...(gate ? { gate } : {}),
       counters: (clients) => keeper.read(clients),
@@ -198,7 +199,7 @@ export async function openRecording(file: string, options: ServeOptions & { read
   const log = new FlowLog({ recording, now: () => end });
   // A transcript's warnings are notes of its flow already.
   if (!recording.header.source) for (const warning of recording.warnings) log.put({ type: 'note', level: 'warning', text: warning });
-  const server = await serveLog({ log }, options);
+  const server = await serveLog({ log, isRecorded: true }, options);
   if (options.open) openInBrowser(server.url, log);
   return { recording, url: server.url, close: () => server.close() };
 }

@@ -445,6 +445,7 @@ it('shows a recording as it was recorded, holes and all', async () => {
     header: recording.header,
     canPause: false,
     canAnswer: false,
+    isRecorded: true,
     canRestart: false,
   });
   value(await page.rpc.$call('subscribe', { fromSeq: 0 }));

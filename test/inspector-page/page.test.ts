@@ -1,6 +1,10 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FlowIndex } from '../../src/inspect/index.js';
+import { FlowIndex, openRecording, startRecorder } from '../../src/inspect/index.js';
+import { buildPage } from './support/build.js';
 import { launch } from './support/chromium.js';
 import { everyMachine, strangeFlow } from './support/flows.js';
 import { on, story } from './support/onPage.js';
@@ -44,6 +48,22 @@ describe('the page and its origin', () => {
       for (const name of [/^Pause/, /^Allow/, /^Deny/, 'Export']) expect(await page.getByRole('button', { name }).isDisabled()).toBe(true);
       expect(await page.getByText('this link may look, not answer').isVisible()).toBe(true);
     });
+  });
+
+  test('says of a flow from a file that it was recorded, not that it is live', async () => {
+    const { system } = await story();
+    const file = join(mkdtempSync(join(tmpdir(), 'sixgates-page-')), 'told.flow.jsonl.gz');
+    await startRecorder(system.log, file).close();
+    const opened = await openRecording(file, { pageDir: await buildPage() });
+    const page = await context.newPage();
+    try {
+      await page.goto(opened.url);
+      await page.locator('.pill', { hasText: 'recording' }).waitFor();
+      expect(await page.locator('[data-link=live]').count()).toBe(1);
+    } finally {
+      await page.close();
+      await opened.close();
+    }
   });
 
   test('says so when the link is refused', async () => {

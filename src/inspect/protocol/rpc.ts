@@ -208,6 +208,8 @@ export interface Welcome {
   readonly header: FlowHeader;
   readonly counters: Counters;
   readonly held: HeldState;
+  /** True for a flow that was read from a file: nothing will be added to it. */
+  readonly isRecorded: boolean;
   /** True when a copy of the session can go on from a step. */
   readonly canRestart: boolean;
   /** False when the actor was attached without a gate: no pausing, no breakpoints. */

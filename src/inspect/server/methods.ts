@@ -27,6 +27,8 @@ export interface ExportedFile {
 /** What the methods work on; one for all clients. */
 export interface InspectedFlow {
   readonly log: FlowLog;
+  /** The flow is over: it was read from a file. */
+  readonly isRecorded?: boolean;
   readonly gate?: DebugGate;
   readonly desk?: ApprovalDesk;
   /** Goes on with a copy from the last settled point before an event. */
@@ -65,6 +67,7 @@ export function methodsFor(flow: InspectedFlow, caller: MethodCaller): ReadonlyM
         header: log.header,
         counters: flow.counters(caller.clients()),
         held: gate?.state ?? NOT_HELD,
+        isRecorded: flow.isRecorded ?? false,
         canRestart: flow.restart !== undefined,
         canPause: gate !== undefined,
         canAnswer: desk !== undefined,

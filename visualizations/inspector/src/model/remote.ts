@@ -7,6 +7,7 @@ export interface Remote {
   readonly status: LinkStatus;
   readonly retryAt: number | null;
   readonly scope: Scope;
+  readonly isRecorded: boolean;
   readonly canPause: boolean;
   readonly canAnswer: boolean;
   readonly canRestart: boolean;
@@ -33,6 +34,7 @@ export const firstRemote: Remote = {
   status: 'connecting',
   retryAt: null,
   scope: 'view',
+  isRecorded: false,
   canPause: false,
   canAnswer: false,
   canRestart: false,

@@ -128,16 +128,16 @@ export function stepTarget(actor: string | null, held: readonly { readonly actor
 }
 
 function Status() {
-  const { status, held } = useRemote();
+  const { status, held, isRecorded } = useRemote();
   const { flow } = useInspector();
   useFlowVersion();
-  const transcript = flow.header?.source !== undefined;
+  const recorded = flow.header?.source === undefined ? 'recording' : 'transcript';
   const [tone, text] = {
     connecting: ['', 'connecting'],
-    live: transcript ? ['', 'transcript'] : held.paused ? ['paused', 'paused'] : ['live', 'live'],
+    live: isRecorded ? ['', recorded] : held.paused ? ['paused', 'paused'] : ['live', 'live'],
     disconnected: ['bad', 'disconnected'],
     refused: ['bad', 'refused'],
-    recording: ['', transcript ? 'transcript' : 'recording'],
+    recording: ['', recorded],
     noLink: ['bad', 'no link'],
   }[status] ?? ['', status];
   return (
