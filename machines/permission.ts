@@ -101,7 +101,8 @@ const machine = setup({
     aClassifierMayDecide: ({ context }) => context.facts.mode === 'auto' && context.facts.hasClassifier === true,
     theAnswerCameWithTheInput: ({ context }) => approvalCounts(context),
     theModeNeverAsks: ({ context }) => context.facts.mode === 'dontAsk',
-    hooksMayAnswer: ({ context }) => context.facts.hasPermissionRequestHooks,
+    /** Hooks whose rewritten input still demands a question have spoken: asked again, they would say the same for ever. */
+    hooksMayAnswer: ({ context: { facts } }) => facts.hasPermissionRequestHooks && facts.approval?.source?.type !== 'hook',
     aPersonCanBeAsked: ({ context }) => context.facts.canAsk,
     isYes: (_, verdict: { behavior: string } | null) => verdict?.behavior === 'allow',
     isNo: (_, verdict: { behavior: string } | null) => verdict?.behavior === 'deny',

@@ -287,3 +287,57 @@ describe('settings files', () => {
     }
   });
 });
+
+describe('a PermissionRequest hook that says yes to an input of its own', () => {
+  const rewrites: HookCallbacks = {
+    PermissionRequest: [
+      {
+        hooks: [
+          async () => ({
+            hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow', updatedInput: { what: 'new' } } },
+          }),
+        ],
+      },
+    ],
+  };
+  const under = async (options: SessionOptions) => {
+    const ran: unknown[] = [];
+    const tool = testTool({
+      name: 'Act',
+      isReadOnly: () => false,
+      call: async (input) => {
+        ran.push(input);
+        return { data: 'done' };
+      },
+    });
+    const made = await scene([[toolUse('Act', { what: 'old' }, { id: 't1' })], [text('ok')]], {
+      hooks: rewrites,
+      tools: [tool],
+      ...options,
+    });
+    await made.session.send('go').done;
+    made.server.assertConsumed();
+    return { ran, result: made.results().get('t1'), hookRuns: made.of('hook.run').length };
+  };
+
+  it('is asked once: a rule that asks about that input puts the question to a person', async () => {
+    const asked: unknown[] = [];
+    const canUseTool: SessionOptions['canUseTool'] = async (_, input) => {
+      asked.push(input);
+      return { behavior: 'allow' };
+    };
+    const { ran, hookRuns } = await under({ permissions: { ask: ['Act(what:new)'] }, canUseTool });
+    expect({ ran, asked, hookRuns }).toEqual({ ran: [{ what: 'new' }], asked: [{ what: 'new' }], hookRuns: 1 });
+  });
+
+  it('does not run where nobody is there to be asked, and a deny rule holds against it', async () => {
+    for (const permissions of [{ ask: ['Act(what:new)'] }, { deny: ['Act(what:new)'] }]) {
+      const { ran, result, hookRuns } = await under({ permissions });
+      expect({ ran, isError: result?.isError, hookRuns }).toEqual({ ran: [], isError: true, hookRuns: 1 });
+    }
+  });
+
+  it('runs that input where nothing else demands a question', async () => {
+    expect(await under({})).toMatchObject({ ran: [{ what: 'new' }], hookRuns: 1 });
+  });
+});
