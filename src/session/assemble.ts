@@ -258,6 +258,10 @@ export function assembleSession(
       });
       for (const message of result.notices) update({ type: 'notice', level: 'warning', message });
       for (const message of result.systemMessages) update({ type: 'notice', level: 'info', message });
+      // A prompt that is held back ends its query with the reason; everywhere else only this says who stopped the run, and why.
+      const ended = result.stop ?? (request.event === 'PostToolBatch' ? result.block : undefined);
+      if (ended !== undefined && request.event !== 'UserPromptSubmit')
+        update({ type: 'notice', level: 'warning', message: `${request.event} hook [${ended.hookName}] ended the run: ${ended.reason}` });
       return result;
     },
     notify: (text, id = newId()) => {

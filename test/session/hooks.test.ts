@@ -138,6 +138,7 @@ describe('stopping', () => {
     expect(made.results().size).toBe(2);
     expect(made.server.requests).toHaveLength(1);
     expect(JSON.stringify(made.session.messages)).not.toContain('enough');
+    expect(made.of('notice').map(({ message }) => message)).toContain('PostToolUse hook [callback] ended the run: enough');
   });
 
   it('decision:block after the fact stands beside the real output, and the turn goes on', async () => {
