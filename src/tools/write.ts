@@ -35,7 +35,8 @@ export function writeTool(options: FileChangeOptions = {}) {
       const exists =
         real !== undefined &&
         (await lstat(real).then(
-          () => true,
+          // Of a directory or a device the call itself says what it is; reading it first is no way out.
+          (stats) => stats.isFile(),
           () => false,
         ));
       if (real === undefined || !exists || context.files.get(real) !== undefined) return { ok: true };

@@ -293,7 +293,10 @@ describe('background', () => {
 });
 
 it('explains a command that cannot be started, and leaves no files behind after a normal one', async () => {
-  await expect(run(bash, { command: `echo ${'x'.repeat(3_000_000)}` }, contextIn(dir))).rejects.toThrow('could not be started');
+  await expect(run(bash, { command: `echo ${'x'.repeat(3_000_000)}` }, contextIn(dir))).rejects.toThrow(
+    /longer than the system takes \(3,000,005 bytes\).* with Write/,
+  );
+  await expect(run(bash, { command: 'echo a\0b' }, contextIn(dir))).rejects.toThrow('could not be started');
   const context = contextIn(dir);
   await run(bash, { command: 'true' }, context);
   expect(existsSync(path.join(context.resultsDir, `${context.callId}.cwd`))).toBe(false);

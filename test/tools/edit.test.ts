@@ -88,7 +88,8 @@ describe('replacement', () => {
     put('bin', Buffer.from([1, 2, 0, 3]));
     await expect(change('bin', 'x', 'y')).rejects.toThrow('has not been read');
     mkdirSync(at('d'));
-    await expect(change('d', 'x', 'y')).rejects.toThrow();
+    await expect(change('d', 'x', 'y')).rejects.toThrow('is a directory');
+    await expect(run(write, { file_path: at('d'), content: '' }, context)).rejects.toThrow('is a directory');
     await expect(change('n.ipynb', 'x', 'y')).rejects.toThrow('NotebookEdit');
   });
 

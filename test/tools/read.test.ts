@@ -121,6 +121,18 @@ describe('Glob', () => {
     expect(shown(globTool(), await run(globTool(), { pattern: '*.none' }, context))).toBe('No files found');
   });
 
+  it('finds what lies in a directory whose name has brackets, where they mean no class of characters', async () => {
+    mkdirSync(at('app/[id]'), { recursive: true });
+    mkdirSync(at('app/d'), { recursive: true });
+    writeFileSync(at('app/[id]/page.tsx'), '');
+    const output = await run(globTool(), { pattern: 'app/[id]/*.tsx' }, context);
+    expect(output.filenames).toEqual(['app/[id]/page.tsx']);
+    expect(shown(globTool(), output)).toContain('brackets');
+    expect((await run(globTool(), { pattern: 'app/[[]id]/*.tsx' }, context)).notes).toEqual([]);
+    writeFileSync(at('app/d/page.tsx'), '');
+    expect(await run(globTool(), { pattern: 'app/[id]/*.tsx' }, context)).toMatchObject({ filenames: ['app/d/page.tsx'], notes: [] });
+  });
+
   it('stops at 100 and says how many more there are', async () => {
     for (let index = 0; index < 130; index++) writeFileSync(at(`f${index}.txt`), '');
     const output = await run(globTool(), { pattern: '*.txt' }, context);

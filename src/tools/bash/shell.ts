@@ -3,7 +3,7 @@ import path from 'node:path';
 import { makeDirectory } from '../../makeDirectory.js';
 import { safeFileName } from '../../results/store.js';
 import type { ToolProgress } from '../../tool/call.js';
-import { messageOf, ToolAbortedError, ToolFailure } from '../../tool/errors.js';
+import { errorCode, messageOf, ToolAbortedError, ToolFailure } from '../../tool/errors.js';
 import type { ToolContext, ToolReturn } from '../../tool/types.js';
 import type { KillTimes, LivingProcess } from './process-tree.js';
 import { recordShown } from './reads.js';
@@ -70,11 +70,12 @@ export async function runShell(
           onProgress({ message: lastLine(output.ends().tail), data: { bytes: output.totalBytes } });
         },
       }),
+    request.command,
   );
   try {
     if (command.pid === undefined) await command.exited;
   } catch (error) {
-    throw new ToolFailure(`The command could not be started: ${messageOf(error)}`);
+    throw notStarted(error, request.command);
   }
   if (request.run_in_background === true) {
     return { data: await background(shell, request, context, command, cwdFile, `The command runs in the background`) };
@@ -125,13 +126,21 @@ export async function runShell(
   }
 }
 
-function start(create: () => RunningCommand): RunningCommand {
+function start(create: () => RunningCommand, command: string): RunningCommand {
   try {
     return create();
   } catch (error) {
     // Too long an argument list, a NUL in the command: refused before there is a process.
-    throw new ToolFailure(`The command could not be started: ${messageOf(error)}`);
+    throw notStarted(error, command);
   }
+}
+
+function notStarted(error: unknown, command: string): ToolFailure {
+  if (errorCode(error) !== 'E2BIG') return new ToolFailure(`The command could not be started: ${messageOf(error)}`);
+  const size = Buffer.byteLength(command).toLocaleString('en');
+  return new ToolFailure(
+    `The command is longer than the system takes (${size} bytes). Put the long part into a file with Write, and use that file.`,
+  );
 }
 
 type ShellEvent = { readonly type: 'exited'; readonly exit: CommandExit } | { readonly type: 'timeout' | 'aborted' | 'ranAway' };

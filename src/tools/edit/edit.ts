@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { buildTool } from '../../tool/build.js';
@@ -52,7 +52,7 @@ export function editTool(options: FileChangeOptions = {}) {
       }
       if (input.file_path.endsWith('.ipynb')) return { ok: false, message: 'Notebooks are changed with NotebookEdit, not with Edit.' };
       const real = await resolveTarget(absolutePath(input.file_path, context.cwd, context.env)).catch(() => undefined);
-      if (real !== undefined && input.old_string !== '' && context.files.get(real) === undefined && (await exists(real))) {
+      if (real !== undefined && input.old_string !== '' && context.files.get(real) === undefined && (await isFile(real))) {
         return { ok: false, message: notRead(input.file_path) };
       }
       return { ok: true };
@@ -156,6 +156,10 @@ function lineAt(text: string, index: number): number {
   return line;
 }
 
-async function exists(real: string): Promise<boolean> {
-  return (await readdir(path.dirname(real)).catch((): string[] => [])).includes(path.basename(real));
+/** Of a directory or a device the call itself says what it is. */
+async function isFile(real: string): Promise<boolean> {
+  return stat(real).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
 }

@@ -37,12 +37,17 @@ export function globTool() {
       const { root, pattern } = splitPattern(input.pattern, input.path, context);
       const place = await searchPlace(root, context);
       const { env } = context;
-      const args = ['--files', '--null', '--glob', pattern, ...EXCLUDED.flatMap((glob) => ['--glob', glob])];
+      const args = EXCLUDED.flatMap((glob) => ['--glob', glob]);
       if (env.CLAUDE_CODE_GLOB_HIDDEN !== 'false') args.push('--hidden');
       if (env.CLAUDE_CODE_GLOB_NO_IGNORE !== 'false') args.push('--no-ignore');
       const seconds = Number(env.CLAUDE_CODE_GLOB_TIMEOUT_SECONDS);
       const timeoutMs = (seconds > 0 ? seconds : 20) * 1000;
-      const found = await runRipgrep({ args, cwd: place.directory, signal: context.signal, timeoutMs });
+      const search = (patterns: readonly string[]) =>
+        runRipgrep({ args: [...patterns, ...args], cwd: place.directory, signal: context.signal, timeoutMs });
+      const asClass = await search(['--files', '--null', '--glob', pattern]);
+      // `app/[id]/page.tsx` names a directory as often as a class of characters: where the class finds nothing, the directory is meant.
+      const literal = /\[[^\]]*\]/.test(pattern) && asClass.stdout === '' ? pattern.replace(/[[\]]/g, '\\$&') : undefined;
+      const found = literal === undefined ? asClass : await search(['--files', '--null', '--glob', literal]);
       const mayRead = readable(context);
       const files = found.stdout
         .split('\0')
@@ -50,7 +55,10 @@ export function globTool() {
         .map((file) => path.resolve(place.directory, file))
         .filter(mayRead);
       const sorted = await newestFirst(files);
-      const notes = found.truncated ? ['The search took too long; more files may match.'] : [];
+      const notes = [
+        ...(found.truncated ? ['The search took too long; more files may match.'] : []),
+        ...(literal !== undefined && files.length > 0 ? ['(The brackets in the pattern were taken for themselves.)'] : []),
+      ];
       const output: GlobOutput = {
         filenames: sorted.slice(0, MAX_FILES).map((file) => shownPath(file, context.cwd)),
         numFiles: files.length,
