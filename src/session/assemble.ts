@@ -1,8 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { homedir } from 'node:os';
-import { resolve } from 'node:path';
-import { Subject } from 'rxjs';
-import { type Actor, createActor } from 'xstate';
+import type { Subject } from 'rxjs';
 import { loadHooks } from '../hooks/config.js';
 import { stopHookBlockCap } from '../hooks/limits.js';
 import { createHookRunner } from '../hooks/runner.js';
@@ -12,12 +8,9 @@ import type { Transcript } from '../messages/transcript.js';
 import { systemClock } from '../model/clock.js';
 import { answerWithCanUseTool } from '../permissions/canUseTool.js';
 import { createResultStore } from '../results/index.js';
-import { loadSettings, managedSettingsFile } from '../settings/load.js';
 import { SessionTasks } from '../tasks/tasks.js';
-import { messageOf } from '../tool/errors.js';
 import { findTool } from '../tool/index.js';
 import { createFileLedger } from '../tools/fs/ledger.js';
-import { loadAgents } from './agentDefinitions.js';
 import { AgentSessions } from './agentSessions.js';
 import { agentTools, createAgentLauncher } from './agents.js';
 import { CallBook } from './callBook.js';
@@ -29,24 +22,25 @@ import { Inbox } from './inbox.js';
 import { createLifecycle } from './lifecycle.js';
 import { sessionLimits, turnLimit } from './limits.js';
 import type { AgentIdentity, Family, Lineage } from './lineage.js';
-import { liveSession } from './live.js';
 import { modelServices } from './modelServices.js';
 import type { SessionOptions } from './options.js';
 import { createSessionPermissions } from './permissions.js';
-import { bindServices } from './port.js';
-import { endQuery } from './ports/session.js';
 import { createPromptQueue } from './promptQueue.js';
 import { restoredCwd, restoreInbox, restoreMode, takeUp } from './restore.js';
 import type { Services } from './services.js';
+import { createSessionActor, type SessionActor, settling } from './sessionActor.js';
 import { createSessionTools, sessionServers } from './sessionTools.js';
 import { addSpend, countUsage, sumUsage } from './spend.js';
 import { openStore } from './store.js';
 import { compactHistory } from './summarize.js';
+import { readSurroundings } from './surroundings.js';
+import { tellingHooks } from './tellingHooks.js';
 import { forgivingJournal, writeEntry } from './transcriptLog.js';
+import { createUpdateStream } from './updateStream.js';
 import type { SessionUpdate } from './updates.js';
 
 export interface AssembledSession {
-  readonly actor: Actor<typeof liveSession>;
+  readonly actor: SessionActor;
   readonly services: Services;
   readonly servers: McpServers;
   readonly updates: Subject<SessionUpdate>;
@@ -71,45 +65,9 @@ export function assembleSession(
   source: SessionSource = options.resume === undefined ? 'startup' : 'resume',
   adapt?: Adapt,
 ): AssembledSession {
-  const cwd = resolve(options.cwd ?? process.cwd());
-  const home = resolve(options.settings?.home ?? homedir());
-  const baseEnv = options.env ?? process.env;
-  const now = options.now ?? Date.now;
-  const newId = options.newId ?? randomUUID;
-  const sessionId = lineage ? `${lineage.family.rootId}/agent-${lineage.agent.id}` : (options.resume ?? options.sessionId ?? newId());
-  const projectDir = lineage?.projectDir ?? cwd;
-
-  const settings =
-    lineage?.settings ??
-    loadSettings({
-      home,
-      cwd,
-      trusted: options.settings?.trusted ?? false,
-      files: options.settings?.files ?? true,
-      managedFile: options.settings?.managedFile ?? managedSettingsFile(),
-      ...(options.settings?.file === undefined ? {} : { settingsFile: options.settings.file }),
-      ...(options.permissions === undefined ? {} : { settings: { permissions: permissionSettings(options) } }),
-      toolNames: toolNames(options),
-    });
-  // Copying a process's environment costs as much as the rest of an idle session.
-  const env = Object.keys(settings.env).length === 0 ? baseEnv : { ...baseEnv, ...settings.env };
+  const { sessionId, cwd, home, projectDir, env, now, newId, settings, found, toolNames } = readSurroundings(options, lineage);
   const { transcript, resultsDir, resumed, dataDir } = openStore(options, { cwd, sessionId, now, newId, env, lineage });
-  const found = lineage
-    ? { agents: lineage.definitions, warnings: [] }
-    : loadAgents({ home, cwd, files: options.settings?.files !== false, given: options.agents ?? [] });
-
-  const updates = new Subject<SessionUpdate>();
-  let firstWords: readonly SessionUpdate[] = [];
-  const update = (one: SessionUpdate): void => {
-    if (one.type === 'session.started') firstWords = [one];
-    try {
-      options.onUpdate?.(one);
-    } catch (error) {
-      // Whoever listens must not change what happens. It is told to the others: telling the one that threw would go on for ever.
-      updates.next({ type: 'notice', level: 'error', message: `onUpdate threw at ${one.type}: ${messageOf(error)}` });
-    }
-    updates.next(one);
-  };
+  const { updates, update, firstWords } = createUpdateStream(options.onUpdate);
   const journal = forgivingJournal(transcript, (message) => update({ type: 'notice', level: 'error', message }));
   const inbox = new Inbox((waiting, fromPerson) => actor.send({ type: 'inbox.changed', waiting, fromPerson }));
   const canAsk = options.interactive === true || options.canUseTool !== undefined;
@@ -122,7 +80,7 @@ export function assembleSession(
       cwd,
       home,
       resultsDir,
-      toolNames: toolNames(options),
+      toolNames,
       canAsk,
       opaque: options.opaque ?? 'strict',
       hasClassifier: options.classifier !== undefined,
@@ -171,7 +129,7 @@ export function assembleSession(
       sessionId,
       cwd: projectDir,
       home,
-      toolNames: toolNames(options),
+      toolNames,
       mcpServers: sources.servers.map(({ name }) => name),
       servers: family.servers,
       model,
@@ -250,20 +208,7 @@ export function assembleSession(
     },
     update,
     journal,
-    runHooks: async (request, signal) => {
-      const toolUseId = request.toolUseId;
-      const result = await hooks.run(request, {
-        signal,
-        onRun: (run) => update({ type: 'hook.run', ...(toolUseId === undefined ? {} : { callId: toolUseId }), run }),
-      });
-      for (const message of result.notices) update({ type: 'notice', level: 'warning', message });
-      for (const message of result.systemMessages) update({ type: 'notice', level: 'info', message });
-      // A prompt that is held back ends its query with the reason; everywhere else only this says who stopped the run, and why.
-      const ended = result.stop ?? (request.event === 'PostToolBatch' ? result.block : undefined);
-      if (ended !== undefined && request.event !== 'UserPromptSubmit')
-        update({ type: 'notice', level: 'warning', message: `${request.event} hook [${ended.hookName}] ended the run: ${ended.reason}` });
-      return result;
-    },
+    runHooks: tellingHooks(hooks, update),
     notify: (text, id = newId()) => {
       if (text.trim() === '') throw new Error('A notification needs a text.');
       journal({ type: 'notification.enqueued', notificationId: id, text });
@@ -316,34 +261,9 @@ export function assembleSession(
     ...(transcript.loaded?.problems ?? []).map(({ text }) => `transcript ${transcript.path}: ${text}`),
   ];
   const limits = { maxTurns: turnLimit(options.limits ?? {}), maxStopRounds: stopRounds(options, env), maxPauses: 10 };
-  const { gate } = options;
-  const actor = createActor(gate ? gate.instrument(liveSession) : liveSession, {
-    id: `session:${sessionId}`,
-    input: { sessionId, limits, queriesBefore: countPrompts(resumed) },
-    ...(gate ? { clock: gate.clock } : {}),
-  });
-  bindServices(actor.system, services);
+  const actor = createSessionActor(services, options.gate, { limits, queriesBefore: countPrompts(resumed) });
   adapt?.(services);
-  const settled = new Promise<void>((done) => {
-    actor.subscribe({
-      next: (snapshot) => {
-        if (snapshot.matches({ conversation: 'closed' })) done();
-      },
-      error: (error) => {
-        update({ type: 'notice', level: 'error', message: `The session has broken: ${messageOf(error)}` });
-        if (services.runningQuery !== undefined) {
-          endQuery({ queryId: services.runningQuery, end: 'runtimeError', reason: messageOf(error), turns: 0 }, services);
-        }
-        // Nobody will close it any more, so everything that it holds is let go of here.
-        services.tasks.stopAll();
-        void services.lifecycle.close().then(() => {
-          updates.complete();
-          done();
-        });
-      },
-      complete: done,
-    });
-  });
+  const settled = settling(actor, services, updates);
   void settled.then(() => servers.close());
   if (lineage) {
     const agentEnded = lineage.parent.agentSessions.begin({
@@ -361,14 +281,7 @@ export function assembleSession(
   }
   actor.start();
   restoreInbox(resumed, services);
-  return { actor, services, servers, updates, transcript, warnings, settled, firstWords: () => firstWords };
-}
-
-const toolNames = ({ tools = [] }: SessionOptions): readonly string[] => tools.map((tool) => tool.name);
-
-function permissionSettings({ permissions = {} }: SessionOptions) {
-  const { mode, ...rest } = permissions;
-  return { ...rest, ...(mode === undefined ? {} : { defaultMode: mode }) };
+  return { actor, services, servers, updates, transcript, warnings, settled, firstWords };
 }
 
 /** Infinity is no JSON; 0 stands for it in the machine. */
