@@ -1,6 +1,17 @@
 import { type Attachment, renderAttachment } from '../messages/attachments.js';
-import { blocksOf, isClientToolUse, isLooseBlock, isThinking, onlyResultsMayFollow, textField } from '../messages/blocks.js';
+import {
+  blocksOf,
+  isClientToolUse,
+  isLooseBlock,
+  isServerToolResult,
+  isServerToolUse,
+  isThinking,
+  onlyResultsMayFollow,
+  textField,
+} from '../messages/blocks.js';
 import { cleanAnswerBlock, tidy } from '../messages/clean.js';
+import type { Note } from '../messages/note.js';
+import { repairMessages } from '../messages/repair.js';
 import type { Compaction } from '../messages/transcript.js';
 import type { AssistantBlock, ContentBlockParam, MessageParam, ToolResultBlockParam } from '../messages/types.js';
 import { wellFormedCopy } from '../messages/wellFormed.js';
@@ -163,6 +174,39 @@ export class Conversation {
     }
     const before: readonly ContentBlockParam[] = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
     this.history[this.history.length - 1] = { role: 'user', content: [...before, ...blocks] };
+  }
+
+  /**
+   * Puts a history that the API would refuse into one that it takes, and says what was done. Only for one that broke the protocol already:
+   * what has been sent is never rewritten otherwise.
+   */
+  mend(): readonly Note[] {
+    const { messages, setAside } = repairMessages(this.history, { trailing: 'keep' });
+    this.history.splice(0, this.history.length, ...messages);
+    this.open = undefined;
+    this.lastAnswer = [];
+    return setAside;
+  }
+
+  /** Server calls that the last query left without their results get none any more: what opens a new one must not wait for them. */
+  abandonServerCalls(): void {
+    const last = this.history.at(-1);
+    if (last?.role !== 'assistant' || this.openCalls.length > 0 || !onlyResultsMayFollow(blocksOf(last.content))) return;
+    const blocks = typeof last.content === 'string' ? [] : last.content;
+    const answered = new Set(
+      blocks
+        .map(looseBlock)
+        .filter(isServerToolResult)
+        .map((block) => textField(block, 'tool_use_id')),
+    );
+    const kept = blocks.filter((block) => {
+      const loose = looseBlock(block);
+      return !isServerToolUse(loose) || answered.has(textField(loose, 'id'));
+    });
+    this.history.pop();
+    this.open = undefined;
+    this.lastAnswer = [];
+    if (kept.some((block) => !isThinking(looseBlock(block)))) this.history.push({ role: 'assistant', content: kept });
   }
 
   /** What a model thought and then said nothing about cannot be sent back; no request has carried it yet. */

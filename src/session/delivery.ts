@@ -10,6 +10,7 @@ export function deliverBeside({ inbox, conversation }: Pick<Services, 'inbox' | 
 
 /** Puts what a query was opened with into the conversation, as its prompt. */
 export function deliverPrompt(items: readonly InboxItem[], { inbox, conversation }: Pick<Services, 'inbox' | 'conversation'>): void {
+  if (items.length > 0) conversation.abandonServerCalls();
   deliver(inOrder(items), inbox, (item) => {
     if (item.kind === 'prompt') conversation.addPrompt(item.content, item.id);
     else conversation.addAttachment(attachmentOf(item));

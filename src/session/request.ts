@@ -19,10 +19,10 @@ export function toolDefinition(tool: AnyTool): JsonObject {
   return made;
 }
 
-/** The request of a turn from the session as it is now. Throws, before anything is sent, where the history breaks a pairing rule. */
+/** The request of a turn from the session as it is now. Throws, before anything is sent, where the history breaks a rule and cannot be mended. */
 export function buildRequest({ queryId, turn }: TurnAddress, session: Services): ModelRequest {
   const { model, conversation } = session;
-  checkGrowth(conversation.messages, session);
+  checkOrMend(session);
   const messages = budgetImages(conversation.messages, { dir: session.results.dir });
   return {
     id: `model:${session.sessionId}:${queryId}:${turn}`,
@@ -48,6 +48,21 @@ const NO_TOOL_LEFT: readonly JsonObject[] = [
 function toolsFor(session: Services): readonly JsonObject[] {
   const tools = session.toolDefinitions();
   return tools.length > 0 || !session.conversation.hasCalls ? tools : NO_TOOL_LEFT;
+}
+
+/** A stream that broke the protocol (a server's result that never came) must not make every later prompt fail. */
+function checkOrMend(session: Services): void {
+  const { conversation } = session;
+  try {
+    checkGrowth(conversation.messages, session);
+  } catch (error) {
+    if (!(error instanceof UnsendableMessagesError)) throw error;
+    const notes = conversation.mend();
+    checked.delete(session);
+    checkGrowth(conversation.messages, session);
+    const what = notes.map(({ text }) => text).join(' ');
+    session.update({ type: 'notice', level: 'warning', message: `The history was mended, since the API would refuse it: ${what}` });
+  }
 }
 
 /** How far each session's history has been checked, and the message it ended with then. */

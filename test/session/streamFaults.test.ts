@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { block, cutOff, delay, errorEvent, event, gate, rawToolUse, stop, text, toolUse } from '../../src/testing/index.js';
+import { block, cutOff, delay, errorEvent, event, gate, rawToolUse, stop, type Turn, text, toolUse } from '../../src/testing/index.js';
 import { scene, testTool } from '../support/sessions.js';
 
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
@@ -230,5 +230,27 @@ describe('the order of things in a stream', () => {
     await made.session.send('go').done;
     const order = made.updates.map((update) => update.type);
     expect(order.lastIndexOf('call.result')).toBeLessThan(order.indexOf('model.ended'));
+  });
+});
+
+describe('a server call whose result never comes', () => {
+  const search = block({ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } });
+  const orphan = block({ type: 'web_search_tool_result', tool_use_id: 'srvtoolu_9', content: [] });
+  it.each<[string, Turn, boolean]>([
+    ['beside a call of ours', [search, toolUse('Count', { n: 1 })], true],
+    ['in a paused answer', [search, stop('pause_turn')], false],
+    ['in an answer that ended', [text('Let me look.'), search], false],
+    ['and one that nobody asked for', [orphan, text('Here it is.')], true],
+  ])('%s: no later prompt fails or is lost for it', async (_, first, isMended) => {
+    const { tool, runs } = counter();
+    const made = await scene((__, n) => (n === 1 ? first : [text(`answer ${n}`)]), { tools: [tool], ...allow('Count') });
+    await made.session.send('the first question').done;
+    for (const prompt of ['the second question', 'the third question']) {
+      expect(await made.session.send(prompt).done).toMatchObject({ end: 'completed', text: expect.stringContaining('answer') });
+      expect(JSON.stringify(made.server.requests.at(-1)?.body.messages)).toContain(prompt);
+    }
+    expect(made.server.refusals).toEqual([]);
+    expect(runs.length).toBeLessThanOrEqual(1);
+    expect(made.of('notice').some(({ message }) => message.includes('The history was mended'))).toBe(isMended);
   });
 });
