@@ -1,6 +1,7 @@
-import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { constants, createGzip, gunzipSync, gzipSync } from 'node:zlib';
+import { makeDirectorySync } from '../makeDirectory.js';
 import { BlockWriter } from './blockWriter.js';
 import type { FlowLog } from './flowLog.js';
 import type { FlowEvent, FlowRecording } from './protocol/flowEvents.js';
@@ -32,7 +33,7 @@ export interface Recorder {
  * A disk that fails is told by `close`; the flow goes on.
  */
 export function startRecorder(log: FlowLog, file: string): Recorder {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectorySync(dirname(file), 0o700);
   const gzip = createGzip(PACKING);
   const out = createWriteStream(file, { mode: 0o600 });
   let failure: Error | undefined;
