@@ -1,5 +1,6 @@
 import type { Subject } from 'rxjs';
 import { loadHooks } from '../hooks/config.js';
+import { envFileOf } from '../hooks/envFile.js';
 import { stopHookBlockCap } from '../hooks/limits.js';
 import { createHookRunner } from '../hooks/runner.js';
 import type { McpServers } from '../mcp/servers.js';
@@ -122,6 +123,7 @@ export function assembleSession(
       projectDir,
       permissionMode: () => permissions.mode,
       env,
+      envFile: envFileOf(resultsDir),
       ...(options.agentName === undefined ? {} : { agentType: options.agentName }),
       ...(lineage === undefined ? {} : { agentId: lineage.agent.id, sessionId: family.rootId }),
     },

@@ -1,4 +1,8 @@
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { envFileOf } from '../hooks/envFile.js';
 import type { SessionHookRunner } from '../hooks/runner-types.js';
+import { makeDirectorySync } from '../makeDirectory.js';
 import type { McpServers } from '../mcp/servers.js';
 import type { Transcript } from '../messages/transcript.js';
 import { messageOf } from '../tool/errors.js';
@@ -89,6 +93,7 @@ export function createLifecycle({
       const subject = agent?.type ?? source;
       if (!hooks.isConfigured(event, subject)) return;
       const payload = agent ? { agent_id: agent.id, agent_type: agent.type } : { source, model: model.id };
+      if (event === 'SessionStart') emptyEnvFile(session);
       const request = { id: `hook:${event}${agent ? `:${agent.id}` : ''}`, event, subject, payload } as const;
       const { additionalContext, initialUserMessage, sessionTitle } = await session.runHooks(request, new AbortController().signal);
       session.promptContext = [...session.promptContext, ...additionalContext];
@@ -108,4 +113,15 @@ export function createLifecycle({
       return closing;
     },
   };
+}
+
+/** Makes room for what the hooks want shell commands to know. What those of an earlier process left is written anew by these. */
+function emptyEnvFile({ resultsDir, update }: Services): void {
+  const file = envFileOf(resultsDir);
+  try {
+    makeDirectorySync(dirname(file), 0o700);
+    rmSync(file, { force: true });
+  } catch (error) {
+    update({ type: 'notice', level: 'warning', message: `SessionStart hooks can leave no variables in ${file}: ${messageOf(error)}` });
+  }
 }

@@ -12,13 +12,15 @@ const PROMPT = `Runs a shell command and returns its output and exit code.
 - For long work set run_in_background; you are told when it ends.`;
 
 /** Runs in the shell, keeping the exit code and telling the last directory also when the command calls exit. */
-const WRAPPER = 'sixgates_command=$1; sixgates_cwd=$2; set --; trap \'pwd -P >| "$sixgates_cwd"\' EXIT; eval "$sixgates_command"';
+const WRAPPER =
+  'sixgates_command=$1; sixgates_cwd=$2; shift 2; for sixgates_env in "$@"; do . "$sixgates_env"; done; set --; ' +
+  'trap \'pwd -P >| "$sixgates_cwd"\' EXIT; eval "$sixgates_command"';
 
 const BASH: ShellKind = {
   kind: 'bash',
-  invocation: (command, cwdFile, env) => ({
+  invocation: (command, cwdFile, env, envFiles) => ({
     file: shellPath(env),
-    args: ['-c', WRAPPER, 'bash', command, cwdFile],
+    args: ['-c', WRAPPER, 'bash', command, cwdFile, ...envFiles],
   }),
   meaningOfExit: (command, code) => (code === 1 ? meaningOfExitOne(command) : undefined),
 };

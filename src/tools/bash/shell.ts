@@ -9,7 +9,7 @@ import type { KillTimes, LivingProcess } from './process-tree.js';
 import { recordShown } from './reads.js';
 import { type CommandExit, RunningCommand } from './run.js';
 import { background, mayMoveToBackground } from './shell-background.js';
-import { afterwards, childEnvironment, isOn, shellTimeouts, workingDirectory } from './shell-environment.js';
+import { afterwards, childEnvironment, envFiles, isOn, shellTimeouts, workingDirectory } from './shell-environment.js';
 import { finished, type ShellOutput, stillAlive, withNote } from './shell-output.js';
 
 /** What a shell tool's model input comes to. */
@@ -24,8 +24,13 @@ export interface ShellRequest {
 /** What tells one shell from another. */
 export interface ShellKind {
   readonly kind: 'bash' | 'powershell';
-  /** How to run a command so that it leaves its last working directory in `cwdFile`. */
-  invocation(command: string, cwdFile: string, env: ToolContext['env']): { readonly file: string; readonly args: readonly string[] };
+  /** How to run a command so that it leaves its last working directory in `cwdFile`, after what `envFiles` set. */
+  invocation(
+    command: string,
+    cwdFile: string,
+    env: ToolContext['env'],
+    envFiles: readonly string[],
+  ): { readonly file: string; readonly args: readonly string[] };
   /** What a non-zero exit code means where it is no failure. */
   meaningOfExit(command: string, code: number): string | undefined;
 }
@@ -52,7 +57,7 @@ export async function runShell(
   await makeDirectory(context.resultsDir, 0o700);
   const name = safeFileName(context.callId);
   const cwdFile = path.join(context.resultsDir, `${name}.cwd`);
-  const { file, args } = shell.invocation(request.command, cwdFile, context.env);
+  const { file, args } = shell.invocation(request.command, cwdFile, context.env, envFiles(context));
   let lastProgress = 0;
   const command = start(
     () =>
