@@ -1,22 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { violations } from './support/axe.js';
-import { launch } from './support/chromium.js';
 import { strangeFlow, toldFlow } from './support/flows.js';
 import { on, story } from './support/onPage.js';
 import { openFlow, watchedPage } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 import { caughtUp } from './support/read.js';
 
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 describe('accessibility, by WCAG 2.2 AA rules in light and dark', () => {
   test('of the empty page', async () => {

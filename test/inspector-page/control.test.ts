@@ -1,23 +1,16 @@
-import type { BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ruleOrigin } from '../../machines/ruleOrigin.js';
 import type { DecisionMade, FlowEvent } from '../../src/inspect/index.js';
-import { launch } from './support/chromium.js';
 import { toldFlow } from './support/flows.js';
 import { fromKeyTo, within } from './support/measure.js';
 import { on } from './support/onPage.js';
 import { openFlow } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 import { activeStates, caughtUp, selectActor } from './support/read.js';
 import { simulate } from './support/simulate.js';
 import { bugfix, type CallScript, readOnly, rule, verdicts } from './support/story.js';
 
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 const openQuestion = {
   id: 'ask:toolu_1',

@@ -1,19 +1,13 @@
-import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launch } from './support/chromium.js';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { strangeFlow } from './support/flows.js';
 import { focused, press, tabTo } from './support/keyboard.js';
 import { on, story } from './support/onPage.js';
 import { openFlow } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 import { activeStates, caughtUp } from './support/read.js';
 
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 const selected = (page: Page, role: 'tab' | 'treeitem' | 'row', within: string): Promise<string | null> =>
   page.locator(`${within} [role=${role}][aria-selected=true]`).first().textContent();

@@ -1,18 +1,11 @@
-import type { BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launch } from './support/chromium.js';
+import { describe, expect, test } from 'vitest';
 import { askOver, keepLink } from './support/link.js';
 import { on, story } from './support/onPage.js';
 import { openFlow } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 import { caughtUp } from './support/read.js';
 
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 const breakpoint = { id: 'x', enabled: true, origin: 'page', on: 'error' };
 

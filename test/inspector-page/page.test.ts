@@ -1,25 +1,18 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FlowIndex, openRecording, startRecorder } from '../../src/inspect/index.js';
 import { buildPage } from './support/build.js';
-import { launch } from './support/chromium.js';
 import { everyMachine, strangeFlow } from './support/flows.js';
 import { on, story } from './support/onPage.js';
 import { openFlow } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 import { activeStates, caughtUp, selectActor } from './support/read.js';
 import { simulate } from './support/simulate.js';
 import { bugfix } from './support/story.js';
 
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 describe('the page and its origin', () => {
   test('asks its own origin only, hides the token, and breaks no policy in light and dark', async () => {

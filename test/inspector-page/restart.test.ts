@@ -1,23 +1,16 @@
-import type { BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { attachInspector } from '../../src/inspect/index.js';
 import { forkSession } from '../../src/session/session.js';
 import { text, toolUse } from '../../src/testing/index.js';
 import { scene, tempDir, testTool } from '../support/sessions.js';
 import { buildPage } from './support/build.js';
-import { launch } from './support/chromium.js';
 import { press, tabTo } from './support/keyboard.js';
 import { on, story } from './support/onPage.js';
 import { openFlow, watchedPage } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 import { caughtUp } from './support/read.js';
 
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 describe('restarting from a step', () => {
   test('goes on with a copy on a page of its own; nothing is run again, and the first flow stays as it is', async () => {

@@ -1,21 +1,13 @@
-import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildPage } from './support/build.js';
-import { launch } from './support/chromium.js';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { tellCalls, toldFlow } from './support/flows.js';
 import { fromKeyTo, slowFrames, watchTasks, within } from './support/measure.js';
 import { openFlow } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 import { caughtUp } from './support/read.js';
 
 /** Limits are two to four times what was measured; counts are exact. */
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  await buildPage();
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 const megabytes = async (page: Page): Promise<number> => {
   const session = await context.newCDPSession(page);

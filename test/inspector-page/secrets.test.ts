@@ -1,20 +1,13 @@
-import type { BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ApprovalDesk, createFlowSink, FlowLog, type InspectedSystem } from '../../src/inspect/index.js';
 import { XStateAdapter } from '../../src/inspect/xstateAdapter.js';
 import { PLANTED, plantedEnv } from '../inspect/support/secrets.js';
-import { launch } from './support/chromium.js';
 import { on } from './support/onPage.js';
 import { openFlow } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 import { caughtUp } from './support/read.js';
 
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 /** Two calls with secrets in their inputs, hooks, progress, errors and results, and a question about one more. */
 function plantedFlow(): InspectedSystem {

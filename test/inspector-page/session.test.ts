@@ -1,11 +1,10 @@
-import type { BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { attachInspector, DebugGate } from '../../src/inspect/index.js';
 import { text, toolUse } from '../../src/testing/index.js';
 import { scene, testTool } from '../support/sessions.js';
 import { buildPage } from './support/build.js';
-import { launch } from './support/chromium.js';
 import { watchedPage } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 import { caughtUp } from './support/read.js';
 
 const question = (asked: string, multiSelect = false) => ({
@@ -20,13 +19,7 @@ const question = (asked: string, multiSelect = false) => ({
 const questions = [question('Which way?'), question('What to take?', true), question('And then?')];
 
 /** The whole way: a session against a scripted API server, its inspector, and the page in a browser. */
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 describe('a real session', () => {
   test('is answered, stopped at a breakpoint and stepped from the page', async () => {

@@ -1,20 +1,14 @@
-import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { attachInspector, DebugGate, FlowIndex } from '../../src/inspect/index.js';
 import { text, toolUse } from '../../src/testing/index.js';
 import { scene, testTool } from '../support/sessions.js';
 import { buildPage } from './support/build.js';
-import { launch } from './support/chromium.js';
 import { watchedPage } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 import { activeStates, caughtUp, selectActor } from './support/read.js';
 
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 const agent = (prompt: string) => toolUse('Agent', { description: 'a task', prompt, subagent_type: 'general-purpose' });
 const rows = (page: Page): Promise<readonly string[]> =>

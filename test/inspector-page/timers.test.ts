@@ -1,22 +1,16 @@
-import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { createActor, setup } from 'xstate';
 import { attachInspector, DebugGate, inspectFlow } from '../../src/inspect/index.js';
 import { simulatedClock, text, toolUse } from '../../src/testing/index.js';
 import { scene, testTool } from '../support/sessions.js';
 import { buildPage } from './support/build.js';
-import { launch } from './support/chromium.js';
 import { on } from './support/onPage.js';
 import { openFlow, watchedPage } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 import { activeStates, caughtUp } from './support/read.js';
 
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 async function pauseOn(page: Page): Promise<void> {
   await page.locator('body').press('F8');

@@ -2,27 +2,20 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { exportFlow } from '../../src/inspect/exports/exportFlow.js';
 import { openRecording, readFlow } from '../../src/inspect/index.js';
 import { answer, jsonl, result, text, toolUse, user } from '../inspect/support/transcripts.js';
 import { violations } from './support/axe.js';
 import { buildPage } from './support/build.js';
-import { launch } from './support/chromium.js';
 import { watchedPage } from './support/open.js';
+import { pageContext } from './support/pageContext.js';
 
 const shared = fileURLToPath(new URL('../../../shared/data/transcripts', import.meta.url));
 const absent = existsSync(shared) ? false : `needs ${shared}`;
 
-let browser: Awaited<ReturnType<typeof launch>>;
-let context: BrowserContext;
-beforeAll(async () => {
-  await buildPage();
-  browser = await launch();
-  context = browser.context;
-});
-afterAll(() => browser.close());
+const context = await pageContext();
 
 /** Serves a transcript as `sixgates inspect` does, and opens its page. */
 async function onTranscript(
