@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { growing } from '../growing.js';
 import type { DocumentBlockParam, ImageBlockParam, MessageParam, TextBlockParam } from '../messages/types.js';
 import { decodeBase64 } from './images.js';
 import type { ResultStore } from './store.js';
@@ -46,7 +47,7 @@ export interface ImageBudget {
  */
 export function budgetImages(messages: readonly MessageParam[], budget: ImageBudget): readonly MessageParam[] {
   const maxBytes = budget.maxBytes ?? REQUEST_IMAGE_BYTES;
-  const all = [...mediaOldestFirst(messages)];
+  const all = mediaOldestFirst(messages);
   const total = all.reduce((sum, block) => sum + base64Size(block), 0);
   if (total <= maxBytes) return messages;
   const step = Math.max(1, Math.floor(maxBytes / 4));
@@ -72,15 +73,13 @@ export function budgetImages(messages: readonly MessageParam[], budget: ImageBud
   });
 }
 
-function* mediaOldestFirst(messages: readonly MessageParam[]): Generator<MediaBlock> {
-  for (const message of messages) {
-    if (message.role !== 'user' || typeof message.content === 'string') continue;
-    for (const block of message.content) {
-      const parts = block.type === 'tool_result' && Array.isArray(block.content) ? block.content : [block];
-      for (const part of parts) if ((part.type === 'image' || part.type === 'document') && part.source.type === 'base64') yield part;
-    }
-  }
-}
+const mediaOldestFirst = growing(({ role, content }: MessageParam): readonly MediaBlock[] => {
+  if (role !== 'user' || typeof content === 'string') return [];
+  return content.flatMap((block) => {
+    const parts = block.type === 'tool_result' && Array.isArray(block.content) ? block.content : [block];
+    return parts.flatMap((part) => ((part.type === 'image' || part.type === 'document') && part.source.type === 'base64' ? [part] : []));
+  });
+});
 
 function mapChanged<Item>(items: readonly Item[], change: (item: Item) => Item): { readonly content: Item[]; readonly changed: boolean } {
   const content = items.map(change);

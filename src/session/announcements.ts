@@ -1,3 +1,4 @@
+import { growing } from '../growing.js';
 import { wrapReminder } from '../messages/reminder.js';
 import type { MessageParam } from '../messages/types.js';
 
@@ -22,7 +23,7 @@ export interface ToolNews {
 
 /** The reminders that bring the model up to date; none when it is. */
 export function toolAnnouncements({ deferred, available, instructions }: ToolNews, messages: readonly MessageParam[]): readonly string[] {
-  const told = [...reminders(messages)];
+  const told = reminders(messages);
   const announced = announcedNames(told);
   const added = deferred.filter((name) => !announced.has(name));
   const removed = [...announced].filter((name) => !available.has(name));
@@ -35,12 +36,10 @@ export function toolAnnouncements({ deferred, available, instructions }: ToolNew
 }
 
 /** Reminder blocks of the runtime: text blocks of user messages. What stands in a tool's result is never one. */
-function* reminders(messages: readonly MessageParam[]): Generator<string> {
-  for (const { role, content } of messages) {
-    if (role !== 'user' || typeof content === 'string') continue;
-    for (const block of content) if (block.type === 'text' && block.text.startsWith('<system-reminder>\n')) yield block.text;
-  }
-}
+const reminders = growing(({ role, content }: MessageParam): readonly string[] => {
+  if (role !== 'user' || typeof content === 'string') return [];
+  return content.flatMap((block) => (block.type === 'text' && block.text.startsWith('<system-reminder>\n') ? [block.text] : []));
+});
 
 function announcedNames(told: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
