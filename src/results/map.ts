@@ -18,22 +18,22 @@ export interface CleanResult {
  * is empty in any way yields the placeholder, a broken image or document yields a note in its place.
  */
 export function mapResult(tool: AnyTool, output: unknown): CleanResult {
-  try {
-    // A mapper without types may also return what is no result at all: cleaning finds out.
-    return cleanResult(tool.mapToolResultToToolResultBlockParam(output), tool.name);
-  } catch (error) {
-    const content = `${tool.name} ran, but its output could not be turned into a result: ${messageOf(error)}`;
-    return cleanResult({ content, isError: true }, tool.name);
-  }
+  const mapped = tryToMap(tool, output);
+  if (mapped.ok) return mapped.clean;
+  const content = `${tool.name} ran, but its output could not be turned into a result: ${mapped.reason}`;
+  return cleanResult({ content, isError: true }, tool.name);
 }
 
-/** Why the tool's mapper makes nothing of a value that stands in for its output; undefined where it does. */
-export function unmappable(tool: AnyTool, output: unknown): string | undefined {
+/** The same for a value that only stands in for the tool's output: where its mapper makes nothing of it, the reason. */
+export function tryToMap(
+  tool: AnyTool,
+  output: unknown,
+): { readonly ok: true; readonly clean: CleanResult } | { readonly ok: false; readonly reason: string } {
   try {
-    cleanResult(tool.mapToolResultToToolResultBlockParam(output), tool.name);
-    return undefined;
+    // A mapper without types may also return what is no result at all: cleaning finds out.
+    return { ok: true, clean: cleanResult(tool.mapToolResultToToolResultBlockParam(output), tool.name) };
   } catch (error) {
-    return messageOf(error);
+    return { ok: false, reason: messageOf(error) };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { HookResult } from '../hooks/types.js';
 import type { JsonObject } from '../json.js';
 import type { ToolVerdict } from '../permissions/types.js';
-import { MESSAGE_BUDGET_CHARS } from '../results/index.js';
+import { type CleanResult, MESSAGE_BUDGET_CHARS } from '../results/index.js';
 import type { ToolUseRequest } from '../tool/call.js';
 import type { AnyTool, SessionModifier } from '../tool/types.js';
 import type { Conversation } from './conversation.js';
@@ -25,6 +25,8 @@ export interface CallRecord {
   resolvedPaths: Promise<Readonly<Record<string, string>>>;
   /** What the tool returned, or what it threw. */
   output: { readonly data: unknown } | { readonly error: unknown } | undefined;
+  /** The same as its tool maps it, kept from the first time that is asked for until the draft. */
+  mapped: CleanResult | undefined;
   modify: ((session: SessionModifier) => void) | undefined;
   /** The mapped result, until the outcome fixes it. */
   draft: StoredResult | undefined;
@@ -84,6 +86,7 @@ export class CallBook {
       opinion: { behavior: 'passthrough' },
       resolvedPaths: NO_PATHS,
       output: undefined,
+      mapped: undefined,
       modify: undefined,
       draft: undefined,
       result: undefined,

@@ -175,3 +175,47 @@ describe('progress of a running call', () => {
     expect(JSON.stringify(made.server.requests[1]?.body)).not.toContain('step 0');
   });
 });
+
+describe('the output of a tool', () => {
+  const long = 'x'.repeat(60_000);
+  const given = async () => ({ hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'short' } }) as const;
+  it.each([
+    ['that nothing waits for', 'short', {}],
+    ['that goes to a file', long, {}],
+    ['that a hook wants to see', 'short', { PostToolUse: [{ hooks: [async () => ({})] }] }],
+    ['that is both', long, { PostToolUse: [{ hooks: [async () => ({})] }] }],
+  ])('%s is mapped once', async (_, output, hooks) => {
+    let mapped = 0;
+    const tool = testTool({
+      name: 'Counted',
+      call: async () => ({ data: output }),
+      mapToolResultToToolResultBlockParam: (data) => {
+        mapped++;
+        return { content: String(data) };
+      },
+    });
+    const made = await scene([[toolUse('Counted', {})], [text('ok')]], { tools: [tool], permissions: { allow: ['Counted'] }, hooks });
+    await made.session.send('go').done;
+    expect(mapped).toBe(1);
+  });
+
+  it('that a hook replaces is mapped once for the hook, and its replacement once for the model', async () => {
+    const mapped: string[] = [];
+    const tool = testTool({
+      name: 'Counted',
+      call: async () => ({ data: 'long' }),
+      mapToolResultToToolResultBlockParam: (data) => {
+        mapped.push(String(data));
+        return { content: String(data) };
+      },
+    });
+    const made = await scene([[toolUse('Counted', {})], [text('ok')]], {
+      tools: [tool],
+      permissions: { allow: ['Counted'] },
+      hooks: { PostToolUse: [{ hooks: [given] }] },
+    });
+    await made.session.send('go').done;
+    expect(mapped).toEqual(['long', 'short']);
+    expect(made.results().get('toolu_1_1')?.text).toBe('short');
+  });
+});

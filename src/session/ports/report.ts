@@ -11,7 +11,7 @@ import {
   finishClean,
   mapResult,
   textSize,
-  unmappable,
+  tryToMap,
 } from '../../results/index.js';
 import type { AbortReason, CallOutcome } from '../../tool/call.js';
 import { messageOf, ToolAbortedError } from '../../tool/errors.js';
@@ -47,6 +47,7 @@ export const reportResult = asyncPort<Reporting, Report>(async ({ callId, end, a
 function draft(record: CallRecord, clean: CleanResult, finished: FinishedResult, hook: HookResult | undefined): Report {
   const reminders = [...(record.hook?.additionalContext ?? []), ...(hook?.additionalContext ?? []), ...feedback(hook)];
   record.draft = { ...finished, reminders };
+  record.mapped = undefined;
   const errorLine = clean.isError ? { errorLine: firstLine(clean.content) } : {};
   return { isError: clean.isError, ...errorLine, resultSize: finished.size, preventContinuation: hook?.stop !== undefined };
 }
@@ -126,7 +127,7 @@ function middleCut(text: string): string {
 function failureOf(record: CallRecord, end: ToolEnd): string | undefined {
   if (end.kind === 'failed' || end.kind === 'timedOut') return end.message;
   if (end.kind === 'aborted') return undefined;
-  const { isError, content } = mapResult(toolOf(record), outputData(record));
+  const { isError, content } = mappedOutput(record);
   return isError ? textOf(content) : undefined;
 }
 
@@ -134,8 +135,7 @@ function cleanOf(record: CallRecord, end: ToolEnd, abort: AbortReason | null, ho
   const tool = toolOf(record);
   switch (end.kind) {
     case 'succeeded': {
-      const replaced = replacement(record, hook, services);
-      const clean = mapResult(tool, replaced === undefined ? outputData(record) : replaced.output);
+      const clean = replacement(record, hook, services) ?? mappedOutput(record);
       return abort ? { ...clean, content: withNote(clean.content, abortedOutcome(abort, 'finished').message ?? '') } : clean;
     }
     case 'failed':
@@ -154,7 +154,7 @@ function cleanOf(record: CallRecord, end: ToolEnd, abort: AbortReason | null, ho
 }
 
 /** What a PostToolUse hook put in place of the output. One that does not fit the tool is ignored with a notice: the real output is never lost to it. */
-function replacement(record: CallRecord, hook: HookResult | undefined, services: Services): { readonly output: unknown } | undefined {
+function replacement(record: CallRecord, hook: HookResult | undefined, services: Services): CleanResult | undefined {
   const tool = toolOf(record);
   const offered = hook?.updatedToolOutput ?? (tool.mcp ? hook?.updatedMCPToolOutput : undefined);
   if (!offered) {
@@ -162,10 +162,12 @@ function replacement(record: CallRecord, hook: HookResult | undefined, services:
     return undefined;
   }
   const parsed = tool.outputSchema?.safeParse(offered.value);
-  const output = parsed?.success ? parsed.data : offered.value;
-  const misfit = parsed?.success === false ? z.prettifyError(parsed.error) : unmappable(tool, output);
-  if (misfit === undefined) return { output };
-  ignored(record, offered.hookName, `it does not fit the output of ${tool.name} (${misfit})`, services);
+  const mapped =
+    parsed?.success === false
+      ? { ok: false as const, reason: z.prettifyError(parsed.error) }
+      : tryToMap(tool, parsed ? parsed.data : offered.value);
+  if (mapped.ok) return mapped.clean;
+  ignored(record, offered.hookName, `it does not fit the output of ${tool.name} (${mapped.reason})`, services);
   return undefined;
 }
 
@@ -176,6 +178,11 @@ function ignored(record: CallRecord, hookName: string, why: string, services: Se
 
 /** `decision: "block"` after the fact: the result stays, the reason stands beside it. */
 const feedback = (hook: HookResult | undefined): readonly string[] => (hook?.block ? [hook.block.reason] : []);
+
+function mappedOutput(record: CallRecord): CleanResult {
+  record.mapped ??= mapResult(toolOf(record), outputData(record));
+  return record.mapped;
+}
 
 const outputData = (record: CallRecord): unknown => (record.output && 'data' in record.output ? record.output.data : undefined);
 
