@@ -37,24 +37,22 @@ export const deniedOutcome = (decision: PermissionDecision): CallOutcome => ({
 /** A gate that broke. The call is not run: a guard that cannot decide does not let through. */
 export const brokenGateOutcome = (gate: string, error: unknown): CallOutcome => {
   const reason = messageOf(error);
-  return {
-    kind: 'failed',
-    isError: true,
-    summary: `${gate} failed: ${firstLine(reason)}`,
-    message: `Not executed: ${gate} failed: ${reason}`,
-  };
+  return failedOutcome(gate, reason, `Not executed: ${gate} failed: ${reason}`);
 };
 
 /** The machinery broke while a call was under way, or after it: nobody can say how much of it was done. */
 export const brokenRunOutcome = (what: string, error: unknown): CallOutcome => {
   const reason = messageOf(error);
-  return {
-    kind: 'failed',
-    isError: true,
-    summary: `${what} failed: ${firstLine(reason)}`,
-    message: `Outcome unknown: ${what} failed while this call was under way: ${reason}. Its side effects may have happened, in part or whole.`,
-  };
+  const message = `Outcome unknown: ${what} failed while this call was under way: ${reason}. Its side effects may have happened, in part or whole.`;
+  return failedOutcome(what, reason, message);
 };
+
+const failedOutcome = (what: string, reason: string, message: string): CallOutcome => ({
+  kind: 'failed',
+  isError: true,
+  summary: `${what} failed: ${firstLine(reason)}`,
+  message,
+});
 
 export const abortedOutcome = (reason: AbortReason, phase: CancelPhase): CallOutcome => {
   const text = `${ABORT_TEXT[reason]} ${PHASE_TEXT[phase]}`;

@@ -31,23 +31,21 @@ const address = ({ slot, call }: ToolCallContext) => ({ slot, callId: call.id })
 /** Said on entry: which state the call is in. */
 const announced = (state: CallState) => ({ type: 'announce' as const, params: { state } });
 
-/** Where a gate's own port fails, nothing is run. */
-const broken = (gate: string) => ({
+/** Where a port fails, the call is over. */
+const ending = (what: string, outcomeOf: typeof brokenGateOutcome) => ({
   target: '#toolCall.completed' as const,
   actions: {
     type: 'conclude' as const,
-    params: ({ event }: { readonly event: { readonly error: unknown } }) => ({ outcome: brokenGateOutcome(gate, event.error) }),
+    params: ({ event }: { readonly event: { readonly error: unknown } }) => ({ outcome: outcomeOf(what, event.error) }),
   },
 });
+/** A gate's own port: nothing is run. */
+const broken = (gate: string) => ending(gate, brokenGateOutcome);
+/** A port that is asked once the tool may have begun: nobody knows what was done. */
+const brokenOff = (what: string) => ending(what, brokenRunOutcome);
 
-/** Where a port fails once the tool may have begun, nobody knows what was done. */
-const brokenOff = (what: string) => ({
-  target: '#toolCall.completed' as const,
-  actions: {
-    type: 'conclude' as const,
-    params: ({ event }: { readonly event: { readonly error: unknown } }) => ({ outcome: brokenRunOutcome(what, event.error) }),
-  },
-});
+/** How the call ends once its tool has: what was reported joins what is known. */
+const reported = (context: ToolCallContext, report: Report) => ({ outcome: outcomeOfRun(endOf(context), report, context.abort) });
 
 const machine = setup({
   types: {
@@ -382,10 +380,7 @@ const machine = setup({
               on: {
                 'result.mapped': {
                   target: '#toolCall.completed',
-                  actions: {
-                    type: 'conclude',
-                    params: ({ context, event }) => ({ outcome: outcomeOfRun(endOf(context), event.report, context.abort) }),
-                  },
+                  actions: { type: 'conclude', params: ({ context, event }) => reported(context, event.report) },
                 },
                 'result.awaited': { target: 'waiting' },
                 abort: { description: 'The tool has ended, and nothing waits that could be cut.' },
@@ -398,10 +393,7 @@ const machine = setup({
                 input: ({ context }) => ({ callId: context.call.id, end: endOf(context), abort: context.abort }),
                 onDone: {
                   target: '#toolCall.completed',
-                  actions: {
-                    type: 'conclude',
-                    params: ({ context, event }) => ({ outcome: outcomeOfRun(endOf(context), event.output, context.abort) }),
-                  },
+                  actions: { type: 'conclude', params: ({ context, event }) => reported(context, event.output) },
                 },
                 onError: brokenOff('reporting the result'),
               },
