@@ -1,5 +1,5 @@
-import type { Job } from '../jobs.js';
-import { HANDWRITTEN, type Lab, SIXGATES } from '../lab.js';
+import type { Job, Measure } from '../jobs.js';
+import { type Entrant, HANDWRITTEN, type Lab, SIXGATES } from '../lab.js';
 import { interleave, performing, withAgents } from '../rounds.js';
 import type { Row } from '../section.js';
 import { ratioOf, spreadOf } from '../stats.js';
@@ -33,11 +33,14 @@ async function measureCalls(lab: Lab, job: Converse, warmUp: number): Promise<re
   const entrants = [HANDWRITTEN, SIXGATES, ...lab.peers];
   return withAgents(lab, entrants, async (agents) => {
     const rounds = lab.quick ? { warmUp: 1, rounds: 2 } : { warmUp, rounds: 5 };
-    const measures = await interleave(agents, rounds, performing(job));
-    const perCall = (name: string) => (measures.get(name) ?? []).map(({ cpuUs, calls }) => cpuUs / calls);
-    const base = perCall(HANDWRITTEN.name);
-    return entrants.map(({ name }) => ({ name, value: spreadOf(perCall(name)), unit: 'µs/call', ratio: ratioOf(perCall(name), base) }));
+    return rowsOf(entrants, await interleave(agents, rounds, performing(job)));
   });
+}
+
+function rowsOf(entrants: readonly Entrant[], measures: ReadonlyMap<string, readonly Measure[]>): readonly Row[] {
+  const perCall = (name: string) => (measures.get(name) ?? []).map(({ cpuUs, calls }) => cpuUs / calls);
+  const base = perCall(HANDWRITTEN.name);
+  return entrants.map(({ name }) => ({ name, value: spreadOf(perCall(name)), unit: 'µs/call', ratio: ratioOf(perCall(name), base) }));
 }
 
 export const callJobs = {
@@ -51,23 +54,21 @@ const firstConversation: Scenario = {
   name: 'first-conversation',
   run: async (lab) => {
     const entrants = [HANDWRITTEN, SIXGATES, ...lab.peers];
-    const measures = new Map<string, number[]>(entrants.map(({ name }) => [name, []]));
+    const measures = new Map<string, Measure[]>(entrants.map(({ name }) => [name, []]));
     for (let round = 0; round < (lab.quick ? 1 : 5); round++) {
       await withAgents(lab, entrants, async (agents) => {
         for (const agent of agents) {
-          const { cpuUs, calls } = await agent.perform({ kind: 'converse', plan: { turns: 4, calls: 4 }, conversations: 1 });
-          measures.get(agent.entrant.name)?.push(cpuUs / calls);
+          const measure = await agent.perform({ kind: 'converse', plan: { turns: 4, calls: 4 }, conversations: 1 });
+          measures.get(agent.entrant.name)?.push(measure);
         }
       });
     }
-    const perCall = (name: string) => measures.get(name) ?? [];
-    const base = perCall(HANDWRITTEN.name);
     return {
       scenario: 'first-conversation',
       title: 'The first conversation of a process',
       text: 'The same for one conversation of 4 turns of 4 calls in a process that has only just begun: most of it is V8 compiling what runs for the first time.',
       base: HANDWRITTEN.name,
-      rows: entrants.map(({ name }) => ({ name, value: spreadOf(perCall(name)), unit: 'µs/call', ratio: ratioOf(perCall(name), base) })),
+      rows: rowsOf(entrants, measures),
     };
   },
 };
