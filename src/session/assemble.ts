@@ -1,6 +1,6 @@
+import { dirname, join } from 'node:path';
 import type { Subject } from 'rxjs';
 import { loadHooks } from '../hooks/config.js';
-import { envFileOf } from '../hooks/envFile.js';
 import { stopHookBlockCap } from '../hooks/limits.js';
 import { createHookRunner } from '../hooks/runner.js';
 import type { McpServers } from '../mcp/servers.js';
@@ -102,7 +102,13 @@ export function assembleSession(
     update,
   });
   const { toolbox, servers } = tools;
-  const family: Family = lineage?.family ?? { rootId: sessionId, running: 0, spend: { tokens: 0, usd: 0 }, servers };
+  const family: Family = lineage?.family ?? {
+    rootId: sessionId,
+    running: 0,
+    spend: { tokens: 0, usd: 0 },
+    envFile: join(dirname(resultsDir), 'env.sh'),
+    servers,
+  };
   restoreMode(resumed, permissions, options, settings);
   let mode = permissions.mode;
   const forgetPermissions = permissions.onChange(() => {
@@ -123,7 +129,7 @@ export function assembleSession(
       projectDir,
       permissionMode: () => permissions.mode,
       env,
-      envFile: envFileOf(resultsDir),
+      envFile: family.envFile,
       ...(options.agentName === undefined ? {} : { agentType: options.agentName }),
       ...(lineage === undefined ? {} : { agentId: lineage.agent.id, sessionId: family.rootId }),
     },
@@ -173,6 +179,7 @@ export function assembleSession(
     }),
     results: createResultStore(resultsDir),
     resultsDir,
+    envFile: family.envFile,
     files: createFileLedger(),
     capabilities,
     agent: lineage?.agent,

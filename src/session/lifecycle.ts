@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { envFileOf } from '../hooks/envFile.js';
 import type { SessionHookRunner } from '../hooks/runner-types.js';
 import { makeDirectorySync } from '../makeDirectory.js';
 import type { McpServers } from '../mcp/servers.js';
@@ -116,8 +115,7 @@ export function createLifecycle({
 }
 
 /** Makes room for what the hooks want shell commands to know. What those of an earlier process left is written anew by these. */
-function emptyEnvFile({ resultsDir, update }: Services): void {
-  const file = envFileOf(resultsDir);
+function emptyEnvFile({ envFile: file, update }: Services): void {
   try {
     makeDirectorySync(dirname(file), 0o700);
     rmSync(file, { force: true });

@@ -20,6 +20,11 @@ export interface Family {
   /** Subagents that run right now. */
   running: number;
   readonly spend: Spend;
+  /**
+   * The file in which SessionStart hooks may leave `export` lines for shell commands, those of subagents included (Claude Code docs, hooks:
+   * "Persist environment variables").
+   */
+  readonly envFile: string;
   /** The MCP servers of the main session, for hooks: what guards the session guards its subagents. */
   readonly servers: Pick<McpServers, 'callText'>;
 }

@@ -107,6 +107,8 @@ export interface Services {
   readonly spend: Spend;
   readonly results: ResultStore;
   readonly resultsDir: string;
+  /** What SessionStart hooks leave for shell commands; the same for all of a session's subagents. */
+  readonly envFile: string;
   readonly files: FileLedger;
   readonly capabilities: ToolCapabilities;
   readonly calls: CallBook;

@@ -14,6 +14,7 @@ export function toolContext(record: CallRecord, services: Services, signal: Abor
     permissions: services.permissions.toolContext(),
     files: services.files,
     resultsDir: services.resultsDir,
+    envFile: services.envFile,
     capabilities: services.capabilities,
     askPerson: (questions) => {
       if (!services.canAsk()) return Promise.reject(new Error('Nobody is there to answer: this session has no one to ask.'));

@@ -27,6 +27,8 @@ export interface ToolContext {
   readonly files: FileLedger;
   /** Directory for outputs too large for the model: `<session>/tool-results`. */
   readonly resultsDir: string;
+  /** A script that shell commands read before they run, where it exists: what SessionStart hooks have left. */
+  readonly envFile?: string;
   /** Puts questions to the person behind the session; rejects with a clear error when there is none. */
   askPerson(questions: readonly PersonQuestion[]): Promise<PersonAnswers>;
   /** Session services that only some tools need (tasks, deferred tools, subagents), by capability. */

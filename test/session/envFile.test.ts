@@ -49,4 +49,24 @@ describe('variables that SessionStart hooks leave in CLAUDE_ENV_FILE', () => {
     expect(await prints(['echo "$GREETING $NAME"'], {}, env)).toEqual(['own Ada']);
     expect(await prints(['echo "$GREETING $NAME"'], { SessionStart: [command(greets)] }, env)).toEqual(['good morning Ada']);
   });
+
+  it('are there for its subagents, theirs included', async () => {
+    const cwd = tempDir();
+    mkdirSync(join(cwd, '.claude'));
+    writeFileSync(join(cwd, '.claude/settings.json'), JSON.stringify({ hooks: { SessionStart: [command(greets)] } }));
+    const agent = (prompt: string) => toolUse('Agent', { description: 'ask', prompt });
+    const printed: string[] = [];
+    const made = await scene(
+      (request) => {
+        const asked = JSON.stringify(request.body.messages);
+        if (asked.includes('good morning')) printed.push('seen');
+        if (asked.includes('tool_result')) return [text('done')];
+        if (asked.includes('go down')) return [agent('one deep')];
+        return asked.includes('one deep') ? [agent('print it')] : [toolUse('Bash', { command: 'echo "$GREETING"' })];
+      },
+      { cwd, builtInTools: true, settings: { home: tempDir() }, permissions: { mode: 'bypassPermissions' } },
+    );
+    await made.session.send('go down').done;
+    expect(printed).toEqual(['seen']);
+  });
 });

@@ -1,6 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
-import { envFileOf } from '../../hooks/envFile.js';
 import { ToolFailure } from '../../tool/errors.js';
 import type { ToolContext, ToolReturn } from '../../tool/types.js';
 import { isInside } from '../fs/paths.js';
@@ -40,8 +39,8 @@ export function childEnvironment(env: ToolContext['env']): Record<string, string
 }
 
 /** Scripts that are read before a command: the one that the environment names, and what SessionStart hooks have left. */
-export const envFiles = ({ env, resultsDir }: Pick<ToolContext, 'env' | 'resultsDir'>): readonly string[] =>
-  [env.CLAUDE_ENV_FILE ?? '', envFileOf(resultsDir)].filter((file) => file !== '' && existsSync(file));
+export const envFiles = ({ env, envFile = '' }: Pick<ToolContext, 'env' | 'envFile'>): readonly string[] =>
+  [env.CLAUDE_ENV_FILE ?? '', envFile].filter((file) => file !== '' && existsSync(file));
 
 export function workingDirectory(cwd: string): string {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
