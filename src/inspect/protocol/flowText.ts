@@ -2,6 +2,7 @@ import { EventJson, REF_FIELDS, refIn } from './eventJson.js';
 import type { BodyRef, FlowBody, FlowEvent, FlowEventType, FlowGraph, FlowHeader, FlowRecording } from './flowEvents.js';
 import { FLOW_FORMAT, PREVIEW_CHARS } from './flowEvents.js';
 import type { MachineGraph } from './graph.js';
+import { parseJson } from './parseJson.js';
 
 /** Bodies remembered as written; one that comes again after so many others is written again. */
 const REMEMBERED_BODIES = 50_000;
@@ -69,7 +70,7 @@ export function flowText(recording: FlowRecording): string {
   const writer = new FlowTextWriter({
     bodyOf: (hash) => {
       const text = recording.bodies.get(hash);
-      return text === undefined || parse(text) === undefined ? undefined : text;
+      return text === undefined || parseJson(text) === undefined ? undefined : text;
     },
     graphOf: (id) => graphs.get(id),
   });
@@ -100,7 +101,7 @@ export function parseFlowText(text: string): FlowRecording {
   let lastSeq = 0;
   for (const [index, line] of lines.entries()) {
     if (index === 0 || line === '') continue;
-    const parsed = parse(line);
+    const parsed = parseJson(line);
     if (isBody(parsed)) bodies.set(parsed.hash, bodyText(parsed, line));
     else if (isGraph(parsed)) graphs.push(parsed.graph);
     else if (!isFlowEvent(parsed)) {
@@ -119,7 +120,7 @@ export function parseFlowText(text: string): FlowRecording {
 }
 
 function headerOf(line: string): FlowHeader {
-  const parsed = parse(line);
+  const parsed = parseJson(line);
   if (isFlowEvent(parsed) && parsed.type === 'header') {
     const format: string = parsed.format;
     if (format === FLOW_FORMAT || format === OLD_FORMAT) return { ...parsed, format: FLOW_FORMAT };
@@ -209,11 +210,4 @@ function isGraph(value: unknown): value is FlowGraph {
 }
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
-}
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { type BirpcReturn, createBirpc } from 'birpc';
 import { type RawData, WebSocket } from 'ws';
+import { parseJson } from '../protocol/parseJson.js';
 import { PAGE_EVENTS, type PageFunctions, type Scope } from '../protocol/rpc.js';
 import { frameSchema } from '../protocol/rpcSchemas.js';
 import { type InspectedFlow, methodsFor, unknownMethod } from './methods.js';
@@ -108,17 +109,9 @@ export class InspectorClient {
   }
 
   #receive(data: RawData, binary: boolean, receive: (message: unknown) => void): void {
-    const message = binary ? undefined : parse(String(data));
+    const message = binary ? undefined : parseJson(String(data));
     const frame = frameSchema.safeParse(message);
     if (frame.success) receive(frame.data);
     else this.socket.close(1008, 'not a frame of this protocol');
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

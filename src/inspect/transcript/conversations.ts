@@ -1,5 +1,4 @@
-import { isJsonObject } from '../../json.js';
-import { isMessage, type Line, stringAt } from './lines.js';
+import { contentOf, isMessage, type Line, stringAt } from './lines.js';
 import { contentText, type RecordedCall } from './pairing.js';
 import { saidOn } from './queries.js';
 
@@ -143,7 +142,7 @@ function callsByAgent(lines: readonly Line[], calls: ReadonlyMap<string, Recorde
 /** What a subagent was told first. */
 function firstText(lines: readonly Line[]): string {
   const first = lines.find((line) => line.type === 'user' && isMessage(line) && saidOn(line) === 'prompt');
-  return first && isJsonObject(first.entry.message) ? contentText(first.entry.message.content) : '';
+  return first ? contentText(contentOf(first)) : '';
 }
 
 /** A damaged file may make a subagent its own ancestor; such a link is dropped. */

@@ -1,10 +1,10 @@
 import type { OutcomeKind } from '../../tool/call.js';
 import { FlowLog } from '../flowLog.js';
-import type { FlowRecording, FlowSource } from '../protocol/flowEvents.js';
+import type { FilePlace, FlowRecording, FlowSource } from '../protocol/flowEvents.js';
 import { snapshotRecording } from '../recording.js';
 import type { RedactionOptions } from '../redact.js';
 import { type Conversations, partConversations } from './conversations.js';
-import { isMessage, type Line, type ReadLines, readLines, stringAt, type TranscriptFile } from './lines.js';
+import { isMessage, type Line, placeOf, type ReadLines, readLines, stringAt, type TranscriptFile } from './lines.js';
 import { type Pairing, pairCalls } from './pairing.js';
 import { TranscriptTeller } from './tell.js';
 import { type LineTimes, lineTimes } from './times.js';
@@ -38,15 +38,12 @@ export function transcriptFlow(files: readonly TranscriptFile[], options: Transc
     ...(options.redaction ? { redaction: options.redaction } : {}),
     source: sourceOf(read, pairing, conversations, options.name),
   });
-  const warnings = warningsOf(read, pairing, conversations, times);
-  for (const { text, line, file } of warnings) {
-    const at = line === undefined ? {} : { at: file === undefined ? { line } : { line, file } };
-    log.put({ type: 'note', level: 'warning', text: log.text(text, 2000), ...at });
-  }
+  const warnings = warningsOf(read, pairing, conversations, times).map((one) => ({ ...one, text: log.text(one.text, 2000) }));
+  for (const warning of warnings) log.put({ type: 'note', level: 'warning', ...warning });
   new TranscriptTeller(log, times, pairing, outcomesIn(lines)).tell(conversations, (t) => {
     clock = times.startedAt + t;
   });
-  return { ...snapshotRecording(log), warnings: warnings.map(({ text }) => log.text(text, 2000)) };
+  return { ...snapshotRecording(log), warnings: warnings.map(({ text }) => text) };
 }
 
 function sourceOf({ lines, problems, total, blank }: ReadLines, pairing: Pairing, conversations: Conversations, file: string): FlowSource {
@@ -78,8 +75,7 @@ function sourceOf({ lines, problems, total, blank }: ReadLines, pairing: Pairing
 
 interface Warning {
   readonly text: string;
-  readonly line?: number;
-  readonly file?: string | undefined;
+  readonly at?: FilePlace;
 }
 
 function warningsOf({ problems }: ReadLines, pairing: Pairing, { subagents }: Conversations, times: LineTimes): Warning[] {
@@ -107,7 +103,7 @@ function warningsOf({ problems }: ReadLines, pairing: Pairing, { subagents }: Co
     ],
   ];
   return [
-    ...problems.slice(0, MOST_WARNINGS).map(({ text, line, file }) => ({ text, line, file: file.name })),
+    ...problems.slice(0, MOST_WARNINGS).map(({ text, line, file }) => ({ text, at: placeOf(file, line) })),
     ...counted.flatMap(([count, one, many]) => (count > 0 ? [{ text: `${count} ${count === 1 ? one : many}` }] : [])),
   ];
 }

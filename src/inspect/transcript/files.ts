@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isJsonObject } from '../../json.js';
+import { parseJson } from '../protocol/parseJson.js';
 import { stringAt, type TranscriptFile } from './lines.js';
 
 /** Files of subagents that are read with one transcript. */
@@ -26,7 +27,7 @@ export function subagentFiles(path: string): TranscriptFile[] {
 }
 
 function read(file: string, from: string): TranscriptFile[] {
-  const sidecar = parse(textOf(file.replace(/\.jsonl$/, '.meta.json')));
+  const sidecar = parseJson(textOf(file.replace(/\.jsonl$/, '.meta.json')));
   const agentId = AGENT_FILE.exec(basename(file))?.[1];
   const toolUseId = stringAt(sidecar, 'toolUseId');
   try {
@@ -59,7 +60,7 @@ function sessionOf(file: string): string | undefined {
     try {
       const buffer = Buffer.alloc(Math.min(HEAD_BYTES, statSync(file).size));
       const head = buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, 0));
-      const first = parse(head.split('\n', 1)[0] ?? '');
+      const first = parseJson(head.split('\n', 1)[0] ?? '');
       // A first line longer than the head is cut; its session still stands at its beginning.
       return isJsonObject(first) ? stringAt(first, 'sessionId') : /"sessionId":"([^"]+)"/.exec(head)?.[1];
     } finally {
@@ -72,12 +73,4 @@ function sessionOf(file: string): string | undefined {
 
 function textOf(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { blocksOf, type LooseBlock } from '../../messages/blocks.js';
+import type { FilePlace } from '../protocol/flowEvents.js';
+import { parseJson } from '../protocol/parseJson.js';
 
 /** A file of a transcript: the session's own, or one that holds a subagent's conversation. */
 export interface TranscriptFile {
@@ -62,7 +64,7 @@ export function readLines(files: readonly TranscriptFile[]): ReadLines {
         blank++;
         continue;
       }
-      const value = parse(text);
+      const value = parseJson(text);
       if (!isJsonObject(value) || typeof value.type !== 'string') {
         const why =
           value === undefined ? (finished ? 'is not valid JSON' : 'was cut off while it was written') : 'is no entry of a transcript';
@@ -88,6 +90,12 @@ export function readLines(files: readonly TranscriptFile[]): ReadLines {
 /** True for a line that holds something said in a conversation. */
 export const isMessage = (line: Line): boolean => (line.type === 'user' || line.type === 'assistant') && isJsonObject(line.entry.message);
 
+/** What a message's line says, as it stands there; the empty string for a line without. */
+export const contentOf = ({ entry }: Line): unknown => (isJsonObject(entry.message) ? (entry.message.content ?? '') : '');
+
+/** The place of a line as events carry it. */
+export const placeOf = ({ name }: TranscriptFile, line: number): FilePlace => (name === undefined ? { line } : { line, file: name });
+
 /** The string at a path of keys; undefined when there is none. */
 export function stringAt(value: unknown, ...path: readonly string[]): string | undefined {
   let at = value;
@@ -102,14 +110,6 @@ function* textLines(bytes: Buffer): Generator<{ readonly text: string; readonly 
     const text = bytes.toString('utf8', start, end);
     yield { text: start === 0 && text.startsWith('\uFEFF') ? text.slice(1) : text, finished: newline !== -1 };
     start = end + 1;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -2,6 +2,9 @@ import { isToolResult, type LooseBlock } from '../../messages/blocks.js';
 import type { RecordedOutcome } from '../protocol/flowEvents.js';
 import { contentText } from './pairing.js';
 
+/** Written in a prompt's place, and as a result, when a person stops a query. Source: CHANGELOG of Claude Code. */
+export const INTERRUPTION = /^\[Request interrupted by user(?: for tool use)?\]/;
+
 /**
  * Texts that Claude Code writes itself, word for word, when a call did not run or was cut off. Anchored at the start of a result that is
  * flagged as an error, so that a tool whose output quotes such a text is not taken for one.
@@ -10,7 +13,7 @@ const SURE: readonly { readonly begins: RegExp; readonly outcome: RecordedOutcom
   { begins: /^The user doesn't want to (?:proceed with this tool use|take this action right now)\b/, outcome: 'denied' },
   { begins: /^Permission to use \S+ (?:with .+ )?has been denied\b/s, outcome: 'denied' },
   { begins: /^Claude requested permissions to .+, but you haven't granted it yet\.?$/s, outcome: 'denied' },
-  { begins: /^\[Request interrupted by user(?: for tool use)?\]/, outcome: 'stopped' },
+  { begins: INTERRUPTION, outcome: 'stopped' },
   { begins: /^<tool_use_error>(?:InputValidationError: |Error: No such tool available: )/, outcome: 'invalid' },
 ];
 

@@ -1,5 +1,6 @@
 import type { LooseBlock } from '../../messages/blocks.js';
 import { isMessage, type Line, stringAt } from './lines.js';
+import { INTERRUPTION } from './outcome.js';
 import { callsOn, contentText, isResult, type RecordedCall } from './pairing.js';
 
 /** One answer of the model: all lines of one message id, and the calls in them. */
@@ -62,9 +63,6 @@ function newTurn(query: RecordedQuery): RecordedTurn {
   query.turns.push(turn);
   return turn;
 }
-
-/** Source of the markers: Claude Code writes them when a person stops it; CHANGELOG of Claude Code. */
-const INTERRUPTION = /^\[Request interrupted by user(?: for tool use)?\]/;
 
 export function saidOn({ entry, blocks }: Line): Said {
   if (blocks.some(isResult)) return 'result';

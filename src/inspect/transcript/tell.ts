@@ -5,7 +5,7 @@ import { FULL_LIMITS } from '../capture.js';
 import type { FlowLog } from '../flowLog.js';
 import type { ActorStopped, FilePlace, FlowEventDraft, RecordedOutcome } from '../protocol/flowEvents.js';
 import type { Conversation, Conversations } from './conversations.js';
-import { type Line, stringAt } from './lines.js';
+import { contentOf, type Line, placeOf, stringAt } from './lines.js';
 import { outcomeOf } from './outcome.js';
 import { contentText, isCall, isResult, type Pairing, type RecordedCall } from './pairing.js';
 import { besideResults, partQueries, type RecordedQuery, type RecordedTurn, saidOn } from './queries.js';
@@ -105,7 +105,7 @@ export class TranscriptTeller {
     const { prompt, others, turns } = query;
     const lines = [...(prompt ? [prompt] : []), ...turns.flatMap((turn) => turn.lines)];
     const told = { actor, start: Math.max(session.start, this.#earliest(lines)) };
-    const text = prompt && isJsonObject(prompt.entry.message) ? contentText(prompt.entry.message.content) : '';
+    const text = prompt ? contentText(contentOf(prompt)) : '';
     this.#put(told.start, () => ({
       type: 'actor.started',
       actor,
@@ -257,13 +257,7 @@ export class TranscriptTeller {
   }
 }
 
-/** The place of a line as events carry it. */
-function placed(line: Line | undefined): { readonly at?: FilePlace } {
-  if (!line) return {};
-  const { file, number } = line;
-  return { at: file.name === undefined ? { line: number } : { line: number, file: file.name } };
-}
+const placed = (line: Line | undefined): { readonly at?: FilePlace } => (line ? { at: placeOf(line.file, line.number) } : {});
 
 const latest = (times: readonly number[]): number => times.reduce((last, t) => Math.max(last, t), 0);
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';
-const contentOf = ({ entry }: Line): unknown => (isJsonObject(entry.message) ? (entry.message.content ?? '') : '');
