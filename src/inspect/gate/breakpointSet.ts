@@ -74,6 +74,6 @@ function matches(pattern: string, event: string): boolean {
 }
 
 /** True for the actor itself and everything under it. */
-function isBelow(actor: string, ancestor: string): boolean {
+export function isBelow(actor: string, ancestor: string): boolean {
   return actor === ancestor || actor.startsWith(`${ancestor}/`);
 }

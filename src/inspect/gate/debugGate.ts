@@ -4,7 +4,7 @@ import { isMachine } from '../actorRefs.js';
 import type { FlowLog } from '../flowLog.js';
 import type { FlowEvent } from '../protocol/flowEvents.js';
 import type { Breakpoint, HeldEvent, HeldState } from '../protocol/rpc.js';
-import { BreakpointSet } from './breakpointSet.js';
+import { BreakpointSet, isBelow } from './breakpointSet.js';
 import { entered, newStates } from './foresight.js';
 import { FreezingClock } from './freezingClock.js';
 import { Grace } from './grace.js';
@@ -277,7 +277,7 @@ export class DebugGate {
     // By name as well: the session of a subagent is a system of its own, shown below the call that it works for.
     for (let at: AnyActorRef | undefined = self; at; at = at._parent) {
       const path = this.#path(at);
-      if (exempt.some((actor) => path === actor || path.startsWith(`${actor}/`))) return true;
+      if (exempt.some((actor) => isBelow(path, actor))) return true;
     }
     return false;
   }
