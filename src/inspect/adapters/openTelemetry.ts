@@ -30,8 +30,10 @@ class SpanTree {
   readonly #actors = new Map<string, { readonly span: Span; readonly started: ActorStarted }>();
   readonly #calls = new Map<string, Span>();
   readonly #requests = new Map<string, Span>();
-  /** Turn that a request belongs to is not in the event: the youngest query is its parent. */
-  /** The running query of the main session, under the empty name, and of each subagent. */
+  /**
+   * The running query of the main session, under the empty name, and of each subagent: the turn that a request belongs to is not in its
+   * event, so its parent is the youngest query.
+   */
   readonly #queries = new Map<string, Span>();
   /** Sessions of subagents, by path. */
   readonly #agents = new Map<string, string>();
@@ -92,7 +94,7 @@ class SpanTree {
             ...this.#content('gen_ai.tool.call.arguments', event.input?.hash),
           };
     const name = event.kind === 'query' ? 'invoke_agent' : `execute_tool ${event.name}`;
-    const span = this.#open(name, SpanKind.INTERNAL, attributes, event.t, this.#above(event.parent));
+    const span = this.#open(name, SpanKind.INTERNAL, attributes, event.t, nearest(this.#actors, event.parent)?.span);
     this.#actors.set(event.actor, { span, started: event });
     if (event.kind === 'query') this.#queries.set(this.#agentOf(event.actor), span);
     else if (event.toolUseId !== undefined) this.#calls.set(event.toolUseId, span);
@@ -143,19 +145,7 @@ class SpanTree {
 
   /** The subagent that an actor belongs to; empty for the main session. */
   #agentOf(path: string): string {
-    for (let at = path; at; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
-      const agent = this.#agents.get(at);
-      if (agent !== undefined) return agent;
-    }
-    return '';
-  }
-
-  #above(path: string | null): Span | undefined {
-    for (let at = path; at; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
-      const known = this.#actors.get(at);
-      if (known) return known.span;
-    }
-    return undefined;
+    return nearest(this.#agents, path) ?? '';
   }
 
   #open(name: string, kind: SpanKind, attributes: Attributes, t: number, parent: Span | undefined): Span {
@@ -166,4 +156,13 @@ class SpanTree {
   #time(t: number): number {
     return this.log.header.startedAt + t;
   }
+}
+
+/** What is known of the actor of a path, or of the closest one above it. */
+function nearest<T>(known: ReadonlyMap<string, T>, path: string | null): T | undefined {
+  for (let at = path; at; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+    const found = known.get(at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
