@@ -22,17 +22,16 @@ export class Copies {
   ) {}
 
   get isPossible(): boolean {
-    return this.restart !== undefined && 'updates$' in this.target && typeof this.target.transcriptPath === 'string';
+    return this.restart !== undefined && this.#source() !== undefined;
   }
 
   readonly goOn = async (seq: number, words: string): Promise<{ readonly url: string } | RpcError> => {
-    const { target, log, restart } = this;
-    const path = 'updates$' in target ? target.transcriptPath : undefined;
-    if (!restart || !('updates$' in target) || typeof path !== 'string')
-      return { code: 'unsupported', message: 'This flow has no transcript to go on from.' };
-    const upTo = settledPoint(path, log.events(0), seq);
+    const { log, restart } = this;
+    const source = this.#source();
+    if (!restart || !source) return { code: 'unsupported', message: 'This flow has no transcript to go on from.' };
+    const upTo = settledPoint(source.transcriptPath, log.events(0), seq);
     if (upTo === undefined) return { code: 'unsupported', message: 'Before this step no answer was settled that a copy could go on from.' };
-    const session = await restart({ from: target.id, upTo });
+    const session = await restart({ from: source.id, upTo });
     this.#made.push(session);
     const attached = await this.attach(session);
     this.#made.push(attached);
@@ -45,5 +44,12 @@ export class Copies {
   /** Ends the copies, inspectors before their sessions. */
   async close(): Promise<void> {
     for (const one of this.#made.splice(0).reverse()) await one.close();
+  }
+
+  /** The stored session that is looked at. */
+  #source(): { readonly id: string; readonly transcriptPath: string } | undefined {
+    const { target } = this;
+    if (!('updates$' in target) || typeof target.transcriptPath !== 'string') return undefined;
+    return { id: target.id, transcriptPath: target.transcriptPath };
   }
 }
