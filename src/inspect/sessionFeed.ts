@@ -1,5 +1,5 @@
 import { type AnyActorRef, isMachineSnapshot } from 'xstate';
-import type { JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../json.js';
 import type { SessionUpdate } from '../session/updates.js';
 import { asActor } from './actorRefs.js';
 import type { FlowSink } from './flowSink.js';
@@ -50,8 +50,8 @@ function watchAgents(session: Pick<InspectableSession, 'actor' | 'onAgent'>, fee
 function actorOfCall(root: AnyActorRef, callId: string): AnyActorRef | undefined {
   const snapshot: unknown = root.getSnapshot();
   if (!isMachineSnapshot(snapshot)) return undefined;
-  const call: unknown = isRecord(snapshot.context) ? snapshot.context.call : undefined;
-  if (isRecord(call) && call.id === callId) return root;
+  const call: unknown = isJsonObject(snapshot.context) ? snapshot.context.call : undefined;
+  if (isJsonObject(call) && call.id === callId) return root;
   for (const child of Object.values<unknown>(snapshot.children)) {
     const ref = asActor(child);
     const found = ref && actorOfCall(ref, callId);
@@ -59,7 +59,6 @@ function actorOfCall(root: AnyActorRef, callId: string): AnyActorRef | undefined
   }
   return undefined;
 }
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
 
 /** What a session tells, as facts of the flow. */
 class SessionFeed {
