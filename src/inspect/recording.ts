@@ -98,9 +98,11 @@ export function encodeRecording(recording: FlowRecording): Buffer {
   return gzipSync(flowText(recording), { level: 9 });
 }
 
+export const isGzip = (bytes: Buffer): boolean => bytes.length >= 2 && bytes.readUInt16BE(0) === GZIP_MAGIC;
+
 /** Reads the bytes of a recording, gzipped or not. A file that was cut short opens with a warning. */
 export function decodeRecording(bytes: Buffer): FlowRecording {
-  if (bytes.length < 2 || bytes.readUInt16BE(0) !== GZIP_MAGIC) return parseFlowText(bytes.toString('utf8'));
+  if (!isGzip(bytes)) return parseFlowText(bytes.toString('utf8'));
   try {
     return parseFlowText(gunzipSync(bytes).toString('utf8'));
   } catch (error) {

@@ -27,7 +27,7 @@ export type Restart = (point: RestartPoint) => RestartedSession | Promise<Restar
  * Only a conversation can be taken back to such a point. What its tools have done to the world stays done.
  */
 export function settledPoint(transcriptPath: string, events: Iterable<FlowEvent>, seq: number): string | undefined {
-  const { known, ended, results } = readFlow(events, seq);
+  const { known, ended, results } = seenBy(events, seq);
   const { chain } = loadTranscript(transcriptPath);
   const lastOf = new Map<string, number>();
   for (const [index, entry] of chain.entries()) if (entry.type === 'assistant') lastOf.set(entry.message.id ?? entry.uuid, index);
@@ -54,7 +54,7 @@ export function settledPoint(transcriptPath: string, events: Iterable<FlowEvent>
 }
 
 /** What the main session's part of a flow tells: which answers it has seen at all, and which of them, and of its calls, had ended by then. */
-function readFlow(events: Iterable<FlowEvent>, seq: number) {
+function seenBy(events: Iterable<FlowEvent>, seq: number) {
   const known = new Set<string>();
   const ended = new Set<string>();
   const results = new Set<string>();

@@ -3,12 +3,11 @@ import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { FlowRecording } from '../protocol/flowEvents.js';
 import { NotAFlowError } from '../protocol/flowText.js';
-import { decodeRecording } from '../recording.js';
+import { decodeRecording, isGzip } from '../recording.js';
 import type { RedactionOptions } from '../redact.js';
 import { transcriptFlow } from './convert.js';
 import { subagentFiles } from './files.js';
 
-const GZIP_MAGIC = 0x1f8b;
 /** A header begins with its type. */
 const HEADER_BYTES = 64;
 
@@ -25,7 +24,7 @@ export function readFlow(file: string, options: { readonly redaction?: Redaction
       return decodeRecording(bytes);
     } catch (error) {
       if (!(error instanceof NotAFlowError)) throw error;
-      const text = bytes.length >= 2 && bytes.readUInt16BE(0) === GZIP_MAGIC ? gunzipSync(bytes) : bytes;
+      const text = isGzip(bytes) ? gunzipSync(bytes) : bytes;
       const files = [{ name: undefined, bytes: text }, ...subagentFiles(file)];
       const flow = transcriptFlow(files, { name: basename(file), ...options });
       if (flow) return flow;
