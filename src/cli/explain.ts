@@ -9,9 +9,9 @@ import type { PermissionCall } from '../permissions/call.js';
 import { PermissionEngine } from '../permissions/engine.js';
 import { type Explanation, explainCall } from '../permissions/explain.js';
 import { parseRuleText } from '../permissions/grammar.js';
-import type { PermissionMode, TraceEntry } from '../permissions/types.js';
+import type { TraceEntry } from '../permissions/types.js';
 import { loadSettings, managedSettingsFile } from '../settings/load.js';
-import { modeOf, OPAQUE_WAYS, opaqueOption } from './sessionOptions.js';
+import { modeOf, opaqueOption, sessionOptionsSchema } from './sessionOptions.js';
 
 /** Where the command reads and writes; the process's own streams unless a test says otherwise. */
 export interface ExplainStreams {
@@ -20,17 +20,15 @@ export interface ExplainStreams {
   readonly errors: Writable;
 }
 
-const optionsSchema = z.object({
+const optionsSchema = sessionOptionsSchema.pick({ mode: true, opaque: true }).extend({
   settings: z.string().optional(),
   managed: z.string().optional(),
   cwd: z.string().optional(),
   home: z.string().optional(),
-  mode: z.custom<PermissionMode>().optional(),
   json: z.boolean().optional(),
   jsonl: z.boolean().optional(),
   nobody: z.boolean().optional(),
   untrusted: z.boolean().optional(),
-  opaque: z.enum(OPAQUE_WAYS).optional(),
 });
 type ExplainOptions = z.infer<typeof optionsSchema>;
 

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { DEFAULT_MAX_TOKENS, DEFAULT_MODEL } from '../model/settings.js';
 import type { PermissionMode } from '../permissions/types.js';
 import type { ModelOptions, SessionOptions } from '../session/options.js';
-import { parseMode } from '../settings/load.js';
+import { parseMode } from '../settings/mode.js';
 import { CliError } from './failure.js';
 import { wholeNumber } from './place.js';
 
 /** How deny and ask rules may look at commands that hide what they run. */
-export const OPAQUE_WAYS = ['strict', 'claude-code'] as const;
+const OPAQUE_WAYS = ['strict', 'claude-code'] as const;
 
 /** What every command that runs sessions may be told of them. */
 export const sessionOptionsSchema = z.object({

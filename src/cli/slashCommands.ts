@@ -1,7 +1,7 @@
 import { parseRuleText } from '../permissions/grammar.js';
 import type { PermissionUpdate } from '../permissions/types.js';
 import type { Session } from '../session/session.js';
-import { parseMode } from '../settings/load.js';
+import { parseMode } from '../settings/mode.js';
 import { closest } from '../tool/closest.js';
 import { exportSession } from './exportSession.js';
 import { duration, visible } from './lines.js';

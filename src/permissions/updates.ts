@@ -3,7 +3,9 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { editSettingsFile, type SettingsEdit } from '../settings/edit.js';
 import { at, parseDocument } from '../settings/jsonc.js';
-import { parseMode, resolveDirectory, settingsFilesOf } from '../settings/load.js';
+import { resolveDirectory, settingsFilesOf } from '../settings/load.js';
+import { parseMode } from '../settings/mode.js';
+import { messageOf } from '../tool/errors.js';
 import { formatRule, parseRuleText, ruleFromText } from './grammar.js';
 import type { PermissionDestination, PermissionMode, PermissionRule, PermissionRuleValue, PermissionUpdate } from './types.js';
 
@@ -123,7 +125,7 @@ function save(update: PermissionUpdate, context: UpdateContext): string | null {
     editSettingsFile(file, [editFor(update)], context.newId());
     return null;
   } catch (error) {
-    return `${file} was not changed: ${error instanceof Error ? error.message : String(error)}`;
+    return `${file} was not changed: ${messageOf(error)}`;
   }
 }
 

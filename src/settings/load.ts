@@ -10,8 +10,6 @@ import { ENV_NAME } from './schema.js';
 import { needsTrust, type Source } from './source.js';
 import type { LoadedSettings, LoadSettingsOptions, SettingsFile, SettingsHookGroup, SettingsProblem } from './types.js';
 
-export { parseMode } from './mode.js';
-
 /** Where an administrator puts settings that nobody overrides (Claude Code docs, settings). */
 export function managedSettingsFile(platform: NodeJS.Platform = process.platform): string {
   if (platform === 'darwin') return '/Library/Application Support/ClaudeCode/managed-settings.json';
