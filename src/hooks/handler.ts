@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.js';
 import { after, type MonotonicClock } from '../model/clock.js';
+import { messageOf } from '../tool/errors.js';
 import type { ConfiguredHook, HookConfig, HookHandler } from './config-types.js';
 import type { RawOutcome } from './effects.js';
 import type { HookContext, HookPorts } from './runner-types.js';
@@ -47,6 +48,6 @@ export function bounded(call: HandlerCall, work: (signal: AbortSignal) => Promis
 /** What was thrown, and its cause, as one sentence with its full stop. */
 export function failureSentence(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${messageOf(error.cause)})` : '';
   return /[.!?]$/.test(text) ? `${text}${cause}` : `${text}${cause}.`;
 }

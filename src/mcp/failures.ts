@@ -15,10 +15,12 @@ export function reasonOf(error: unknown): string {
     return `it answered with HTTP ${error.code ?? 'error'}: ${text}${advice}`;
   }
   if (error instanceof z.core.$ZodError) return `its answer does not have the form that the protocol demands (${z.prettifyError(error)})`;
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   // The SDK's messages begin with their own code.
   const words = messageOf(error).replace(/^MCP error (-?\d+): ?/, '');
-  if (!(error instanceof McpError)) return `${words}${cause}`;
+  if (!(error instanceof McpError)) {
+    const cause = error instanceof Error && error.cause instanceof Error ? messageOf(error.cause) : '';
+    return words.includes(cause) ? words : `${words} (${cause})`;
+  }
   return `${words.trim() === '' ? `error ${error.code}` : words}${dataOf(error)}`;
 }
 
