@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { checkPolicy, describeReport, findPolicy, junitReport, loadPolicy, type Policy, plainReport } from '../testing/policy/index.js';
+import { messageOf } from '../tool/errors.js';
 
 const optionsSchema = z.object({
   settings: z.string().optional(),
@@ -40,7 +41,7 @@ export function checkCommand(output: Writable = process.stdout, errors: Writable
           writeFileSync(options.coverage, `${JSON.stringify(model.coverage, null, 2)}\n`);
         process.exitCode = report.ok ? 0 : 1;
       } catch (error) {
-        errors.write(`sixgates check: ${error instanceof Error ? error.message : String(error)}\n`);
+        errors.write(`sixgates check: ${messageOf(error)}\n`);
         process.exitCode = 2;
       }
     });

@@ -2,6 +2,7 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ContentBlockParam, MessageParam } from '../messages/types.js';
 import type { Session } from '../session/session.js';
+import { errorCode, messageOf } from '../tool/errors.js';
 
 /** Results longer than this are cut in Markdown; the transcript has them whole. */
 const RESULT_CHARS = 4000;
@@ -19,12 +20,7 @@ export async function exportSession(
     else await copyFile(session.transcriptPath, file, 1);
     return file;
   } catch (error) {
-    const why =
-      error instanceof Error && 'code' in error && error.code === 'EEXIST'
-        ? 'it exists already'
-        : error instanceof Error
-          ? error.message
-          : String(error);
+    const why = errorCode(error) === 'EEXIST' ? 'it exists already' : messageOf(error);
     throw new Error(`${file} was not written: ${why}.`);
   }
 }

@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import { z } from 'zod';
 import type { FlowRecording } from '../inspect/index.js';
 import type { ExportKind } from '../inspect/protocol/rpc.js';
+import { errorCode } from '../tool/errors.js';
 import { CliError, messageOf } from './failure.js';
 import { flowReport, sourceLines } from './flowReport.js';
 import { Interrupts } from './interrupts.js';
@@ -73,8 +74,7 @@ async function writeExport(recording: FlowRecording, output: string): Promise<vo
     // Recordings hold what tools printed: they are for their owner alone.
     await writeFile(path, exportFlow(recording, format.kind), { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    throw new CliError(`${path} was not written: ${exists ? 'it exists already.' : messageOf(error)}`);
+    throw new CliError(`${path} was not written: ${errorCode(error) === 'EEXIST' ? 'it exists already.' : messageOf(error)}`);
   }
   process.stderr.write(`Written:     ${visible(path)}\n`);
 }

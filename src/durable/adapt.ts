@@ -5,6 +5,7 @@ import type { ResultStore } from '../results/index.js';
 import { safeFileName } from '../results/store.js';
 import { runTool } from '../session/ports/tool.js';
 import type { CallProvider, Services } from '../session/services.js';
+import { messageOf } from '../tool/errors.js';
 import { durableModel } from './durableModel.js';
 import type { DurableFlow } from './flow.js';
 import { isLive } from './live.js';
@@ -127,7 +128,7 @@ const UNKNOWN: ToolStep = {
 const broken = (error: unknown): GateAnswer => ({
   type: 'gate.broke',
   gate: 'gathering permission facts',
-  reason: error instanceof Error ? error.message : String(error),
+  reason: messageOf(error),
 });
 
 /** Files are written by whoever does the step; where they are is known to every attempt. */

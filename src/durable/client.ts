@@ -7,6 +7,7 @@ import type { QueryEnded, Sending } from '../session/sending.js';
 import { UpdateQueue } from '../session/sending.js';
 import type { SessionUpdate } from '../session/updates.js';
 import type { AbortReason } from '../tool/call.js';
+import { messageOf } from '../tool/errors.js';
 import type { PersonAnswers } from '../tool/types.js';
 import { OpenQuestions } from './openQuestions.js';
 import { attach, callIngress, type Ingress, patiently, postMessage } from './post.js';
@@ -206,7 +207,7 @@ class Connection implements RemoteSession {
       return invocation;
     });
     this.delivery = sending.catch((error: unknown) => {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = messageOf(error);
       this.heard.next({ seq: this.next, at: Date.now(), update: { type: 'notice', level: 'error', message: text } });
     });
     return sending;

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json.js';
+import { messageOf } from '../tool/errors.js';
 import { looksLikeBuriedAnswer, readAnswer } from './answer.js';
 import type { ConfiguredHook } from './config-types.js';
 import { failure, type HookEffects, hookLabel, NO_EFFECTS, type RawOutcome, refusal } from './effects.js';
@@ -49,7 +50,7 @@ function readStdout(stdout: string): ReadStdout {
   } catch (error) {
     return {
       kind: 'broken',
-      problem: `Its output starts like JSON and cannot be parsed: ${error instanceof Error ? error.message : String(error)}.`,
+      problem: `Its output starts like JSON and cannot be parsed: ${messageOf(error)}.`,
     };
   }
   return { kind: 'plain' };
@@ -129,7 +130,7 @@ function interpretValue(hook: ConfiguredHook, value: unknown): HookEffects {
   try {
     plain = JSON.parse(JSON.stringify(value) ?? 'null');
   } catch (error) {
-    return failure(hook, 'error', `Its answer is not plain JSON: ${error instanceof Error ? error.message : String(error)}.`);
+    return failure(hook, 'error', `Its answer is not plain JSON: ${messageOf(error)}.`);
   }
   if (!isJsonObject(plain)) return failure(hook, 'error', 'Its answer is not an object.');
   return answered(hook, plain);

@@ -1,3 +1,5 @@
+import { messageOf } from '../tool/errors.js';
+
 /** Says whether a hook's matcher covers a subject (a tool name, a session source …). */
 export type SubjectMatcher = (subject: string | undefined) => boolean;
 
@@ -25,6 +27,6 @@ export function compileMatcher(
     const pattern = new RegExp(matcher);
     return { ok: true, matches: (subject) => subject !== undefined && pattern.test(subject) };
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    return { ok: false, reason: messageOf(error) };
   }
 }

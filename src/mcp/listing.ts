@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { MAX_TIMER_MS } from '../model/clock.js';
+import { messageOf } from '../tool/errors.js';
 import { MAX_LISTED, MAX_PAGES } from './limits.js';
 
 /** A tool as its server describes it. Read with care: one tool that makes no sense must not cost the others. */
@@ -135,5 +136,3 @@ function firstIssue({ issues }: z.ZodError, entry: unknown): string {
   const [issue] = issues;
   return `${name}${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not valid'}`;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

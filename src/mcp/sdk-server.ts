@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { messageOf } from '../tool/errors.js';
 import type { McpSdkServerConfig } from './config.js';
 
 /** A tool of an in-process server. Shape of the Agent SDK's `tool()`. */
@@ -83,7 +84,7 @@ function schemaProblem({ inputSchema }: SdkMcpToolDefinition): string | undefine
     z.toJSONSchema(z.object(inputSchema), { io: 'input' });
     return undefined;
   } catch (error) {
-    return `its arguments cannot be said in JSON Schema (${error instanceof Error ? error.message : String(error)})`;
+    return `its arguments cannot be said in JSON Schema (${messageOf(error)})`;
   }
 }
 

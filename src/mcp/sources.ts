@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { RuleScope } from '../permissions/types.js';
 import type { SettingsFile } from '../settings/types.js';
+import { messageOf } from '../tool/errors.js';
 import { expandConfig, type McpServerConfig, parseServerConfig } from './config.js';
 import { listedIn, readPolicy, type ServerPolicy } from './policy.js';
 
@@ -111,7 +112,7 @@ function readProjectFile(file: string, warnings: string[]): JsonObject {
     if (isJsonObject(parsed) && isJsonObject(parsed.mcpServers)) return parsed.mcpServers;
     warnings.push(`${file}: \`mcpServers\` with one object a server is needed; nothing is started from it.`);
   } catch (error) {
-    warnings.push(`${file}: not valid JSON (${error instanceof Error ? error.message : String(error)}); its MCP servers are not started.`);
+    warnings.push(`${file}: not valid JSON (${messageOf(error)}); its MCP servers are not started.`);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectorySync } from '../makeDirectory.js';
+import { messageOf } from '../tool/errors.js';
 import { type ChainEntry, serializeEntry, type TranscriptLine } from './entries.js';
 import type { JournalType } from './journal.js';
 import type { LoadedTranscript } from './load.js';
@@ -28,7 +29,7 @@ export function forkTranscript(source: Pick<LoadedTranscript, 'lines' | 'session
   try {
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Error(`Cannot create the fork ${path}: ${why}. A fork needs a session id of its own.`, { cause: error });
   }
   return openTranscript(options);

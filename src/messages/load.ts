@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { messageOf } from '../tool/errors.js';
 import { type Branch, selectBranch, selectSidechains } from './chain.js';
 import { type ChainEntry, parseTranscriptLine, type TranscriptLine } from './entries.js';
 import type { JournalEntry } from './journal.js';
@@ -48,7 +49,7 @@ export function loadTranscript(path: string): LoadedTranscript {
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    throw new Error(`Cannot read the transcript ${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`Cannot read the transcript ${path}: ${messageOf(error)}`, { cause: error });
   }
   return describeTranscript(parseTranscript(bytes), path);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../tool/errors.js';
 import { selectBranch } from './chain.js';
 import { type ChainDraft, type ChainEntry, serializeEntry, type TranscriptLine, WRITER } from './entries.js';
 import type { JournalEntry } from './journal.js';
@@ -92,7 +93,7 @@ function openSink(path: string, fs: TranscriptFs | undefined): TranscriptSink {
   try {
     return openFileSink(path, fs);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new TranscriptWriteError(`Cannot open the transcript ${path}: ${why}. Keep sessions elsewhere (SIXGATES_DATA_DIR).`, {
       cause: error,
     });
@@ -158,7 +159,7 @@ function createTranscript(options: Pick<TranscriptOptions, 'cwd' | 'sessionId' |
     try {
       sink.write(entries.map((entry) => `${serializeEntry(entry)}\n`).join(''));
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       throw new TranscriptWriteError(`Cannot write to the transcript ${path}: ${why}. Free the disk or change SIXGATES_DATA_DIR.`, {
         cause: error,
       });

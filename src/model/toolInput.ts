@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { ParsedJson } from '../tool/call.js';
+import { messageOf } from '../tool/errors.js';
 
 /** Deeper input is refused: recursive readers (JSON.stringify among them) would overflow the stack on it. */
 export const MAX_INPUT_DEPTH = 500;
@@ -14,7 +15,7 @@ export function parseToolInput(rawInput: string): ParsedJson {
   try {
     value = JSON.parse(rawInput);
   } catch (error) {
-    return { kind: 'invalid', reason: `the input is not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { kind: 'invalid', reason: `the input is not valid JSON: ${messageOf(error)}` };
   }
   const accepted = acceptToolInput(value);
   const rounded = accepted.kind === 'object' ? findRoundedInteger(rawInput) : undefined;

@@ -1,3 +1,5 @@
+import { messageOf } from '../tool/errors.js';
+
 /** One server-sent event of a response: what the assembler may be given, or why it may not. */
 export type WireEvent =
   | { readonly kind: 'event'; readonly event: unknown }
@@ -16,6 +18,6 @@ export function readWireEvent(name: string | null, data: string): WireEvent {
   } catch (error) {
     if (name === 'error') return { kind: 'event', event: { type: 'error', error: { message: text } } };
     if (name === 'ping') return { kind: 'empty' };
-    return { kind: 'garbled', reason: error instanceof Error ? error.message : String(error) };
+    return { kind: 'garbled', reason: messageOf(error) };
   }
 }

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { tailWithin } from '../results/text.js';
 import { buildTool } from '../tool/build.js';
-import { ToolFailure, throwIfAborted } from '../tool/errors.js';
+import { messageOf, ToolFailure, throwIfAborted } from '../tool/errors.js';
 import type { BackgroundTaskInfo, ToolContext } from '../tool/types.js';
 import { taskOf } from './task-stop.js';
 
@@ -77,7 +77,7 @@ async function endOfFile(file: string, limit: number): Promise<{ readonly output
     const output = tailWithin(text, limit);
     return { output, truncated: start > 0 || output.length < text.length };
   } catch (error) {
-    throw new ToolFailure(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ToolFailure(`${file} cannot be read: ${messageOf(error)}`);
   } finally {
     await handle.close();
   }

@@ -7,6 +7,7 @@ import type { PathFs } from '../../permissions/paths.js';
 import type { ToolVerdict } from '../../permissions/types.js';
 import { loadSettings } from '../../settings/load.js';
 import type { LoadedSettings } from '../../settings/types.js';
+import { messageOf } from '../../tool/errors.js';
 import { getAllBaseTools } from '../../tool/index.js';
 import type { AnyTool, ToolContext } from '../../tool/types.js';
 import { spell } from '../spelling/index.js';
@@ -215,7 +216,7 @@ async function opinionsOf(calls: readonly CallCase[], world: World): Promise<Rea
     try {
       opinions.set(call, await tool.checkPermissions(world.observed(call, 'default'), context));
     } catch (error) {
-      opinions.set(call, { behavior: 'ask', reason: `The tool could not say: ${error instanceof Error ? error.message : String(error)}` });
+      opinions.set(call, { behavior: 'ask', reason: `The tool could not say: ${messageOf(error)}` });
     }
   }
   return opinions;

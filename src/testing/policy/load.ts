@@ -3,6 +3,7 @@ import { dirname, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { isJsonObject } from '../../json.js';
+import { messageOf } from '../../tool/errors.js';
 import { ALL_MODES } from '../explore/types.js';
 import { always, never, type Property } from '../properties.js';
 import type { Policy } from './types.js';
@@ -35,7 +36,7 @@ async function modulePolicy(file: string): Promise<Policy> {
   try {
     loaded = /\.m?ts$/.test(file) ? await importTypeScript(file) : await import(pathToFileURL(file).href);
   } catch (error) {
-    throw new Error(`The policy ${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`The policy ${file} cannot be loaded: ${messageOf(error)}`, { cause: error });
   }
   const policy: unknown = typeof loaded === 'object' && loaded !== null && 'default' in loaded ? loaded.default : undefined;
   if (!isPolicy(policy))
@@ -89,7 +90,7 @@ function jsonPolicy(file: string): Policy {
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(`The policy ${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`The policy ${file} is not JSON: ${messageOf(error)}`, { cause: error });
   }
   const parsed = schema.safeParse(value);
   if (!parsed.success) {

@@ -7,6 +7,7 @@ import { toRequestParams } from '../../model/params.js';
 import { resolveModelSettings } from '../../model/settings.js';
 import type { ModelClient, ModelDelta, ModelError, ModelRequest, ModelStreamEvent } from '../../model/types.js';
 import { readWireEvent } from '../../model/wire.js';
+import { messageOf } from '../../tool/errors.js';
 import { findRefusal } from '../server/refusal.js';
 import { type PlayItem, playTurn } from './play.js';
 import { type RefusedRequest, type Script, ScriptBook, type ScriptedRequest, type UnplayedStep } from './script.js';
@@ -55,7 +56,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
           () => subscriber.complete(),
           (error: unknown) => {
             // The port never errors; a mistake in the script ends the stream in words and is found again by assertConsumed.
-            const message = error instanceof Error ? error.message : String(error);
+            const message = messageOf(error);
             book.refuse(book.requests.length, 400, message);
             for (const event of play.fail({
               type: 'invalid_request_error',

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../json.js';
+import { messageOf } from '../../tool/errors.js';
 import { ScriptError } from './errors.js';
 import type { Step, Turn } from './steps.js';
 
@@ -171,7 +172,7 @@ function* playRecording(text: string, step: number): Generator<PlayItem> {
     try {
       event = JSON.parse(line);
     } catch (error) {
-      throw new ScriptError(`step ${step} (recording), line ${at + 1}: ${error instanceof Error ? error.message : String(error)}`);
+      throw new ScriptError(`step ${step} (recording), line ${at + 1}: ${messageOf(error)}`);
     }
     yield { kind: 'event', name: eventName(event), event, step };
   }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { type Clock, systemClock } from '../../model/clock.js';
+import { messageOf } from '../../tool/errors.js';
 import { ScriptError } from '../script/errors.js';
 import { type RefusedRequest, type Script, ScriptBook, type ScriptedRequest, type UnplayedStep } from '../script/script.js';
 import { Answer, type AnswerEnd } from './answer.js';
@@ -164,7 +165,7 @@ class ScriptedApi implements ScriptedServer {
 
   /** A mistake in the script reaches the test through the client's error and through assertConsumed. */
   private fail(response: ServerResponse, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     this.book.refuse(this.book.requests.length, 400, message);
     if (response.headersSent) response.destroy();
     else sendError(response, { status: 400, type: 'invalid_request_error', message: `Mistake in the script: ${message}` });
@@ -210,7 +211,7 @@ function parseBody(text: string): { readonly body: JsonObject } | { readonly ref
     const body: unknown = JSON.parse(text);
     return isJsonObject(body) ? { body } : { refusal };
   } catch (error) {
-    return { refusal: { ...refusal, message: `${refusal.message}: ${error instanceof Error ? error.message : String(error)}` } };
+    return { refusal: { ...refusal, message: `${refusal.message}: ${messageOf(error)}` } };
   }
 }
 

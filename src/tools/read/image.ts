@@ -2,7 +2,7 @@ import type { ImageBlockParam } from '../../messages/types.js';
 import { MAX_IMAGE_BASE64_CHARS, MAX_IMAGE_EDGE } from '../../results/images.js';
 import { type ApiImageType, imageDimensions } from '../../results/media.js';
 import { formatBytes } from '../../results/text.js';
-import { ToolFailure } from '../../tool/errors.js';
+import { messageOf, ToolFailure } from '../../tool/errors.js';
 
 /** An image ready for the model, with what became of it. */
 export interface ReadImage {
@@ -53,6 +53,6 @@ async function shrink(bytes: Buffer, asked: string): Promise<Buffer | undefined>
       .webp({ quality: 85 })
       .toBuffer();
   } catch (error) {
-    throw new ToolFailure(`${asked} cannot be decoded as an image: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ToolFailure(`${asked} cannot be decoded as an image: ${messageOf(error)}`);
   }
 }
