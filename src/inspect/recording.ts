@@ -2,6 +2,7 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { constants, createGzip, gunzipSync, gzipSync } from 'node:zlib';
 import { makeDirectorySync } from '../makeDirectory.js';
+import { messageOf } from '../tool/errors.js';
 import { BlockWriter } from './blockWriter.js';
 import type { FlowLog } from './flowLog.js';
 import type { FlowEvent, FlowRecording } from './protocol/flowEvents.js';
@@ -117,7 +118,7 @@ export function readRecording(file: string): FlowRecording {
   try {
     return decodeRecording(readFileSync(file));
   } catch (error) {
-    throw new Error(`Cannot open the recording ${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`Cannot open the recording ${file}: ${messageOf(error)}`, { cause: error });
   }
 }
 

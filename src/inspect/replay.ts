@@ -1,4 +1,5 @@
 import { type AnyEventObject, type AnyMachineSnapshot, type AnyStateMachine, createEmptyActor, type StateValue } from 'xstate';
+import { messageOf } from '../tool/errors.js';
 import type { ActorStarted, EventReceived, FlowEvent, FlowRecording, TransitionTaken } from './protocol/flowEvents.js';
 import { pureInitial, pureMicrosteps } from './pureStep.js';
 
@@ -97,7 +98,7 @@ function startOf(tape: ActorTape, machine: AnyStateMachine, bodies: ReadonlyMap<
     try {
       return pureInitial(machine, input);
     } catch (error) {
-      return `its initial state cannot be entered again: ${error instanceof Error ? error.message : String(error)}`;
+      return `its initial state cannot be entered again: ${messageOf(error)}`;
     }
   }
   const context = tape.context === undefined ? undefined : bodyOf(tape.context, bodies);
@@ -145,7 +146,7 @@ function microsteps(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, even
   try {
     return pureMicrosteps(machine, snapshot, event);
   } catch (error) {
-    return `the machine throws: ${error instanceof Error ? error.message : String(error)}`;
+    return `the machine throws: ${messageOf(error)}`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { messageOf } from '../../tool/errors.js';
 import type { FlowRecording } from '../protocol/flowEvents.js';
 import { flowText } from '../protocol/flowText.js';
 import { toMermaid } from '../protocol/mermaid.js';
@@ -46,7 +47,7 @@ export function buildExport(taken: FlowRecording, request: ExportRequest, contex
       redacted: countMarks(scanned),
     };
   } catch (error) {
-    return { code: 'unsupported', message: error instanceof Error ? error.message : String(error) };
+    return { code: 'unsupported', message: messageOf(error) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { messageOf } from '../../tool/errors.js';
 import type { FlowRecording } from '../protocol/flowEvents.js';
 import { NotAFlowError } from '../protocol/flowText.js';
 import { decodeRecording, isGzip } from '../recording.js';
@@ -35,6 +36,6 @@ export function readFlow(file: string, options: { readonly redaction?: Redaction
       );
     }
   } catch (error) {
-    throw new Error(`Cannot open ${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`Cannot open ${file}: ${messageOf(error)}`, { cause: error });
   }
 }
