@@ -105,6 +105,18 @@ describe('a tool of one’s own', () => {
     expect(await hold(one, { tools, settings: { permissions: { allow: ['Deploy'] } } })).toContain('allow rule Deploy');
   });
 
+  it('is held by mode plan as in a session: where it may change something', async () => {
+    const one = never('Deploy').runs({ unless: 'asked' });
+    const options = { modes: ['plan'], settings: { permissions: { allow: ['Deploy'] } } } as const;
+    expect(await hold(one, { ...options, tools: [fakeTool('Deploy')] })).toBeNull();
+    expect(await hold(one, { ...options, tools: [fakeTool('Deploy', 'ok', { isReadOnly: () => true })] })).toContain('allow rule Deploy');
+  });
+
+  it('of an MCP server that is not running may change something, or nothing: mode plan is not counted on', async () => {
+    const settings = { permissions: { allow: ['mcp__db'] } };
+    expect(await hold(never('mcp__db__drop').runs({ unless: 'asked' }), { modes: ['plan'], settings })).toContain('allow rule mcp__db');
+  });
+
   it('of an MCP server is stood in for where the server is not running', async () => {
     expect(await hold(never('mcp__db__drop').runs({ unless: 'asked' }), { settings: { permissions: { allow: ['mcp__db'] } } })).toContain(
       'allow rule mcp__db',

@@ -110,9 +110,9 @@ export class World {
     },
   ): PermissionFacts {
     const tool = this.tool(call, mode);
-    const isRewritten = more.rewritten !== null && isJsonObject(more.rewritten.value);
-    const given = more.rewritten !== null && isJsonObject(more.rewritten.value) ? more.rewritten.value : call.input;
-    const parsed = tool === undefined ? undefined : parseToolInput(tool, given, isRewritten ? 'answer' : 'model');
+    const answered = more.rewritten !== null && isJsonObject(more.rewritten.value) ? more.rewritten.value : undefined;
+    const given = answered ?? call.input;
+    const parsed = tool === undefined ? undefined : parseToolInput(tool, given, answered === undefined ? 'model' : 'answer');
     const rawInput = parsed?.ok && isJsonObject(parsed.input) ? parsed.input : given;
     const input = tool === undefined ? rawInput : this.observable(tool, rawInput);
     const facts = this.engine(mode).facts({
@@ -123,6 +123,7 @@ export class World {
       hookSuppliedInput: more.hook?.updatedInput !== undefined,
       tool: more.opinion,
       requiresUserInteraction: tool?.requiresUserInteraction(rawInput) === true,
+      ...(tool === undefined ? {} : { readOnly: tool.isReadOnly(rawInput) === true }),
       ...(tool?.mcp === undefined ? {} : { mcp: tool.mcp }),
       ...(tool?.preparePermissionMatcher === undefined ? {} : { matchesContent: tool.preparePermissionMatcher(rawInput) }),
     });

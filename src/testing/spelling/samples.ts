@@ -56,6 +56,8 @@ export function standIn(name: string): AnyTool {
     inputSchema: anyObjectInput,
     inputJSONSchema: { type: 'object' },
     call: async () => ({ data: null }),
+    // Nobody knows; a server may say so, and then mode plan does not hold its calls.
+    isReadOnly: () => true,
     ...(server === undefined || tool === undefined ? {} : { mcp: { server, tool } }),
   });
 }
