@@ -5,6 +5,7 @@ import { modeVerdict, survivesAuto } from './modes.js';
 import { pathAspect } from './pathAspect.js';
 import { powershellAspect } from './powershell.js';
 import { wholeToolRule } from './ruleSet.js';
+import { silentFacts } from './silentFacts.js';
 import { BASH_TOOLS, canonicalToolName, PATH_TOOLS, TOOLS_FOR_A_PERSON, TOOLS_WITHOUT_PERMISSION } from './toolNames.js';
 import type { PermissionFacts, PermissionUpdate, RuleMatch, ToolVerdict } from './types.js';
 
@@ -48,24 +49,6 @@ export function computeFacts(given: PermissionCall, state: PermissionState): Per
     ...(aspect.blockedPath === null ? {} : { blockedPath: aspect.blockedPath }),
   };
 }
-
-const silentFacts = (state: PermissionState): PermissionFacts => ({
-  mode: state.mode,
-  denyRule: null,
-  hook: null,
-  askRule: null,
-  requiresPerson: null,
-  safety: null,
-  tool: { behavior: 'passthrough' },
-  modeVerdict: { behavior: 'passthrough', reason: `Mode ${state.mode} has no say` },
-  allowRule: null,
-  builtInAllow: null,
-  shadowed: [],
-  canAsk: state.canAsk,
-  hasPermissionRequestHooks: state.hasPermissionRequestHooks,
-  hasClassifier: state.hasClassifier,
-  suggestions: [],
-});
 
 function aspectOf(call: PermissionCall, state: PermissionState, wholeAllow: RuleMatch | null): CallAspect {
   if (PATH_TOOLS.has(call.toolName)) return pathAspect(call, state);

@@ -17,6 +17,7 @@ import {
 } from '../../machines/toolCall.js';
 import type { HookResult } from '../hooks/types.js';
 import type { JsonObject } from '../json.js';
+import { silentFacts } from '../permissions/silentFacts.js';
 import type { PermissionAnswer, PermissionFacts } from '../permissions/types.js';
 import type { CallOutcome } from '../tool/call.js';
 import type { ValidationVerdict } from '../tool/types.js';
@@ -46,22 +47,12 @@ export interface DeterministicPorts {
 }
 
 /** Facts of a call of which nothing speaks: change what a test is about. */
-export const quietFacts: PermissionFacts = {
+export const quietFacts: PermissionFacts = silentFacts({
   mode: 'default',
-  denyRule: null,
-  hook: null,
-  askRule: null,
-  requiresPerson: null,
-  safety: null,
-  tool: { behavior: 'passthrough' },
-  modeVerdict: { behavior: 'passthrough', reason: 'Mode default has no say of its own' },
-  allowRule: null,
-  builtInAllow: null,
-  shadowed: [],
   canAsk: true,
   hasPermissionRequestHooks: false,
-  suggestions: [],
-};
+  hasClassifier: false,
+});
 
 /** The tool call and permission machines with functions in the place of the world: the same machines that run in a session. */
 export function deterministicMachines(ports: DeterministicPorts = {}): {
@@ -112,7 +103,8 @@ export function deterministicMachines(ports: DeterministicPorts = {}): {
   return { toolCall, permission };
 }
 
-const REPORT: Report = { isError: false, resultSize: 1, preventContinuation: false };
+/** What reporting makes of a tool's end where nothing else is said. */
+export const REPORT: Report = { isError: false, resultSize: 1, preventContinuation: false };
 
 const resolved = ({ call }: ToolCallContext, ports: DeterministicPorts): GateAnswer => ({
   type: 'tool.resolved',

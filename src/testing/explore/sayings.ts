@@ -1,6 +1,7 @@
-import type { Report, ToolEnd } from '../../../machines/toolCall.js';
+import type { ToolEnd } from '../../../machines/toolCall.js';
 import type { ToolVerdict } from '../../permissions/types.js';
 import type { AbortReason } from '../../tool/call.js';
+import { REPORT } from '../machines.js';
 import { permissionSayings } from './permissionSayings.js';
 import type { CallCase, HookSaying, ModeCase, PersonAnswer, RequestHookOutcome } from './types.js';
 import { callContext, doneEvent, errorEvent, type MachinePair, type WalkSnapshot, type WorldEvent } from './walk.js';
@@ -87,8 +88,6 @@ function waitingFor(snapshot: WalkSnapshot, scenario: Scenario, world: World, pa
     ...ports.call.flatMap(({ id, port }) => callSayings(id, port, snapshot, scenario)),
   ];
 }
-
-const REPORT: Report = { isError: false, resultSize: 1, preventContinuation: false };
 
 function callSayings(id: string, port: string, snapshot: WalkSnapshot, scenario: Scenario): readonly WorldEvent[] {
   const { faults, hooks } = scenario;
