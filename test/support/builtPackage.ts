@@ -37,6 +37,11 @@ async function build(directory: string): Promise<void> {
       throw new Error(`The package cannot be built:\n${stdout}${stderr}`);
     },
   );
+  putInPlace(draft, directory);
+}
+
+/** Moves what was built to where it is looked for, and removes what was built there an hour ago and more. */
+export function putInPlace(draft: string, directory: string): void {
   try {
     renameSync(draft, directory);
   } catch (error) {
@@ -44,11 +49,6 @@ async function build(directory: string): Promise<void> {
     if (!existsSync(directory)) throw error;
     rmSync(draft, { recursive: true });
   }
-  forgetOld(directory);
-}
-
-/** Removes what was built an hour ago and more, but for `directory`. */
-export function forgetOld(directory: string): void {
   for (const name of readdirSync(cache)) {
     const old = join(cache, name);
     if (old !== directory && Date.now() - statSync(old).mtimeMs > 3_600_000) rmSync(old, { recursive: true, force: true });

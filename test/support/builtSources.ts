@@ -1,7 +1,7 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { transformWithOxc } from 'vite';
-import { cache, forgetOld, root, stateOf } from './builtPackage.js';
+import { cache, putInPlace, root, stateOf } from './builtPackage.js';
 
 const PLACES = ['machines', 'src'];
 
@@ -21,14 +21,7 @@ export async function builtSources(): Promise<string> {
   }
   cpSync(join(root, 'package.json'), join(draft, 'package.json'));
   for (const place of ['dist/inspector', 'examples']) symlinkSync(join(root, place), join(draft, place));
-  try {
-    renameSync(draft, directory);
-  } catch (error) {
-    // Another test file was faster.
-    if (!existsSync(directory)) throw error;
-    rmSync(draft, { recursive: true });
-  }
-  forgetOld(directory);
+  putInPlace(draft, directory);
   return directory;
 }
 
