@@ -11,16 +11,16 @@ import { CompilerState, Extractor, ExtractorConfig, type ExtractorLogLevel, type
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Reports by name, with the declaration file they are made of. */
-const ENTRIES: Readonly<Record<string, string>> = {
-  sixgates: 'src/index.d.ts',
-  machines: 'src/machines.d.ts',
-  testing: 'src/testing/index.d.ts',
-  'testing-vitest': 'src/testing/vitest.d.ts',
-  'testing-node': 'src/testing/node.d.ts',
-  inspect: 'src/inspect/index.d.ts',
-  restate: 'src/durable/index.d.ts',
-};
+const manifest: { readonly exports: Readonly<Record<string, string | { readonly types: string }>> } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+);
+
+/** Reports by name (`./testing/node` is `testing-node`), with the declaration file they are made of. */
+const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(manifest.exports).flatMap(([entry, files]) =>
+    typeof files === 'string' ? [] : [[entry === '.' ? 'sixgates' : entry.slice(2).replace('/', '-'), files.types.replace('./dist/', '')]],
+  ),
+);
 
 export interface ApiReport {
   readonly entry: string;
