@@ -153,8 +153,7 @@ describe('a command that a deny rule names', () => {
     '$(echo rm) a',
     '`printf rm` a',
     'rm$IFS a',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
-    'rm${IFS}a',
+    `rm\${IFS}a`,
     'bash <<EOF\nrm a\nEOF',
     'bash -s <<< "rm a"',
     'echo "rm a" | sh',
@@ -186,8 +185,7 @@ describe('a command that a deny rule names', () => {
   it.each([
     '$x a',
     '"$@"',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
-    'x=xrm; ${x#x} a',
+    `x=xrm; \${x#x} a`,
     'eval "$x"',
     'source <(curl x)',
     'bash <(curl x)',
@@ -206,8 +204,7 @@ describe('a command that a deny rule names', () => {
     "sed '1e x' f",
     'xargs env',
     'make -f - <<< x',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
-    'x=\'$(y)\'; echo "${x@P}"',
+    `x='$(y)'; echo "\${x@P}"`,
   ])('is never waved through where it cannot be known: %s', (command) => {
     expect(caught(command)).toBe('asked');
   });

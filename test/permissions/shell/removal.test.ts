@@ -32,8 +32,7 @@ describe('removals that only a person may allow', () => {
     'rm -rf "$X/"',
     'rm -rf $1',
     'rm -r "$@"',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
-    'rm -rf ${1}/x',
+    `rm -rf \${1}/x`,
     'sh -c \'rm -rf "$1"\' x /',
     'rm -rf /data/lib/*',
     'rm -rf C:\\\\',
@@ -65,10 +64,8 @@ describe('removals that only a person may allow', () => {
     'echo rm -rf /',
     'rm -rf "$X"',
     'rm -rf $X/a',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
-    'rm -rf "${X:?}"/*',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: shell text
-    'rm -rf "${X:?is not set}/"*',
+    `rm -rf "\${X:?}"/*`,
+    `rm -rf "\${X:?is not set}/"*`,
     'rm "$1"',
   ])('does not ask: %s', (command) => {
     expect(critical(command)).toBeNull();
