@@ -54,7 +54,6 @@ function commandFiles(command: ShellCommand): FileAccess[] {
   const offset = plain.length - argv.length;
   const name = baseName(argv[0] ?? '');
   const operands = fileOperands(name, argv.slice(1));
-  if (operands === undefined) return [];
   const base = { command: name, redirect: false, glob: false, indirect: false };
   if (name === 'cd' || name === 'pushd') {
     if (argv.length === 1) return placed({ ...base, access: 'enter', value: '~', text: name, tilde: true }, command.directories);

@@ -124,12 +124,9 @@ const OPERANDS: ReadonlyMap<string, Finder> = new Map<string, Finder>([
   ],
 ]);
 
-/** The files that a recognised command names, as operands or as values of its options; undefined for a command that is not recognised. */
-export function fileOperands(program: string, args: readonly string[]): Operand[] | undefined {
-  const named = OPERANDS.get(program)?.(args);
-  const given = [...optionFiles(program, args), ...indirectFiles(program, args)];
-  if (named === undefined && given.length === 0) return undefined;
-  return [...given, ...(named ?? [])];
+/** The files that a recognised command names: as values of its options, inside other words, as operands. */
+export function fileOperands(program: string, args: readonly string[]): Operand[] {
+  return [...optionFiles(program, args), ...indirectFiles(program, args), ...(OPERANDS.get(program)?.(args) ?? [])];
 }
 
 function operands(args: readonly string[], valued?: RegExp): Operand[] {
