@@ -53,7 +53,7 @@ function Page({ inspector }: { readonly inspector: Inspector }) {
   const [above, setAbove] = useState<HTMLDivElement | null>(null);
   const { height } = useSize(above);
   const empty = inspector.flow.events.length === 0;
-  const transcript = inspector.flow.header?.source !== undefined;
+  const transcript = inspector.flow.isTranscript;
   return (
     <div className="app" style={{ '--above': `${height}px` } as CSSProperties}>
       <Header />

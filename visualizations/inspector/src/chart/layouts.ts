@@ -1,5 +1,5 @@
 import type { MachineGraph } from '../../../../src/inspect/protocol/graph.js';
-import type { JsonObject } from '../../../../src/json.js';
+import { isJsonObject, type JsonObject } from '../../../../src/json.js';
 import { type ChartLayout, elkInput, graphHash, layoutOf } from './chartLayout.js';
 import { type PackedLayout, unpackLayout } from './packedLayout.js';
 
@@ -109,15 +109,13 @@ function layoutInWorker(graph: MachineGraph): Promise<ChartLayout> {
 
 /** What a recording carries was written by whoever made it: anything that could not be drawn is no layout. */
 function isLayout(value: unknown): value is ChartLayout {
-  const has = (of: unknown, ...keys: readonly string[]): boolean =>
-    typeof of === 'object' && of !== null && keys.every((key) => Number.isFinite(Object.getOwnPropertyDescriptor(of, key)?.value));
-  const list = (key: 'boxes' | 'wires'): readonly unknown[] | undefined => {
-    const found: unknown = typeof value === 'object' && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
-    return Array.isArray(found) ? found : undefined;
-  };
+  const has = (of: unknown, ...keys: readonly string[]): boolean => isJsonObject(of) && keys.every((key) => Number.isFinite(of[key]));
   return (
+    isJsonObject(value) &&
     has(value, 'width', 'height') &&
-    list('boxes')?.every((box) => has(box, 'x', 'y', 'w', 'h', 'depth')) === true &&
-    list('wires')?.every((wire) => typeof wire === 'object' && wire !== null && 'points' in wire && Array.isArray(wire.points)) === true
+    Array.isArray(value.boxes) &&
+    value.boxes.every((box) => has(box, 'x', 'y', 'w', 'h', 'depth')) &&
+    Array.isArray(value.wires) &&
+    value.wires.every((wire) => isJsonObject(wire) && Array.isArray(wire.points))
   );
 }

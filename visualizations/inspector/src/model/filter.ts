@@ -7,6 +7,9 @@ import type { View } from './view.js';
 
 type Choice = Pick<View, 'filter' | 'scope' | 'problemsOnly' | 'range'>;
 
+/** The same for the same choice. */
+export const choiceKey = ({ filter, scope, problemsOnly, range }: Choice): string => JSON.stringify([filter, scope, problemsOnly, range]);
+
 /** Words that must all occur; `tool:`, `is:`, `turn:` and `agent:` look at one field. */
 export function parseFilter(text: string): readonly { readonly field: string; readonly word: string }[] {
   return text
@@ -78,7 +81,7 @@ export class EventFilter {
   ): { readonly rows: readonly FlowEvent[]; readonly more: boolean } {
     const { filter, scope, problemsOnly, range } = choice;
     if (filter === '' && scope === null && !problemsOnly && range === null) return { rows: source, more: false };
-    const key = JSON.stringify([filter, scope, problemsOnly, range]);
+    const key = choiceKey(choice);
     if (key !== this.#key || source !== this.#source || this.#looked > source.length) {
       this.#key = key;
       this.#source = source;

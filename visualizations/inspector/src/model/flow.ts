@@ -70,20 +70,17 @@ export class Flow {
     return then;
   }
 
+  /** Read from a transcript, which tells of calls and results alone. */
+  get isTranscript(): boolean {
+    return this.header?.source !== undefined;
+  }
   /** The event of that number, or the last one before it. */
   eventAt(seq: number): FlowEvent | undefined {
     return this.events[this.positionOf(seq)];
   }
   /** Position in `events` of the last event up to `seq`; -1 before the first. */
   positionOf(seq: number): number {
-    let low = 0;
-    let high = this.events.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.events[middle]?.seq ?? 0) <= seq) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return lastUpTo(this.events, seq);
   }
   /** The actor an event belongs to; null for one that belongs to the flow as a whole. */
   actorOf(event: FlowEvent): string | null {
@@ -190,7 +187,7 @@ export class Flow {
   }
 
   #newCall(toolUseId: string, event: FlowEvent): Call {
-    const call = newCall(toolUseId, this.calls.length, event.seq, event.t, this.header?.source !== undefined);
+    const call = newCall(toolUseId, this.calls.length, event.seq, event.t, this.isTranscript);
     if ('toolName' in event) call.tool = event.toolName;
     call.lane = this.#lanes.take(event.t);
     this.laneCount = this.#lanes.count;
@@ -215,4 +212,16 @@ export class Flow {
     if (call.turn === 0) call.turn = turn;
     this.#callsByActor.set(event.actor, call);
   }
+}
+
+/** Position of the last event up to `seq` among events in order; -1 before the first. */
+export function lastUpTo(events: readonly FlowEvent[], seq: number): number {
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((events[middle]?.seq ?? 0) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }

@@ -163,8 +163,9 @@ export class Inspector {
     await socket.call('subscribe', { fromSeq: this.#sequencer.expected });
   }
 
-  #welcome({ header, counters, scope, isRecorded, canPause, canAnswer, canRestart, held, breakpoints, approvals }: Welcome): void {
+  #welcome({ clientId: _, header, ...told }: Welcome): void {
     const { flow } = this;
+    const { counters } = told;
     const other = flow.header !== null && (flow.header.startedAt !== header.startedAt || flow.header.name !== header.name);
     if (other || counters.lastSeq < flow.lastSeq) {
       flow.reset();
@@ -178,19 +179,7 @@ export class Inspector {
       const from = this.#sequencer.expected;
       if (counters.firstSeq > from) flow.addHole({ from, to: counters.firstSeq - 1, reason: 'older than the memory of the runtime' });
     }
-    this.remote.patch({
-      status: 'live',
-      retryAt: null,
-      scope,
-      isRecorded,
-      canPause,
-      canAnswer,
-      canRestart,
-      held,
-      breakpoints,
-      approvals,
-      counters,
-    });
+    this.remote.patch({ ...told, status: 'live', retryAt: null });
     this.pulse.now();
   }
 

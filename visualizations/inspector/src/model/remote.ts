@@ -1,20 +1,12 @@
-import type { Breakpoint, Counters, HeldState, PendingApproval, Scope } from '../../../../src/inspect/protocol/rpc.js';
+import type { HeldState, Welcome } from '../../../../src/inspect/protocol/rpc.js';
 
 export type LinkStatus = 'connecting' | 'live' | 'disconnected' | 'refused' | 'recording' | 'noLink';
 
 /** What the runtime has told about itself, beside the events of the flow. */
-export interface Remote {
+export interface Remote extends Omit<Welcome, 'clientId' | 'header' | 'counters'> {
   readonly status: LinkStatus;
   readonly retryAt: number | null;
-  readonly scope: Scope;
-  readonly isRecorded: boolean;
-  readonly canPause: boolean;
-  readonly canAnswer: boolean;
-  readonly canRestart: boolean;
-  readonly held: HeldState;
-  readonly breakpoints: readonly Breakpoint[];
-  readonly approvals: readonly PendingApproval[];
-  readonly counters: Counters | null;
+  readonly counters: Welcome['counters'] | null;
   readonly warnings: readonly string[];
   /** Short messages of what happened elsewhere or went wrong. The last is the newest. */
   readonly notices: readonly Notice[];

@@ -1,5 +1,5 @@
 import type { ActorKind } from '../../../../src/inspect/protocol/flowEvents.js';
-import { type Actor, agentName } from './actors.js';
+import { type Actor, agentName, isWithin } from './actors.js';
 import type { Flow } from './flow.js';
 
 export type TreeRow =
@@ -45,7 +45,7 @@ export function treeRows(flow: Flow, options: TreeOptions): readonly TreeRow[] {
   const rows: TreeRow[] = [];
   const started = (actor: Actor): boolean => seq === null || actor.startSeq <= seq;
   const isActive = (actor: Actor): boolean => (seq === null || actor.endSeq === null ? actor.endSeq === null : actor.endSeq > seq);
-  const holdsSelected = (actor: Actor): boolean => selected !== null && (selected === actor.id || selected.startsWith(`${actor.id}/`));
+  const holdsSelected = (actor: Actor): boolean => isWithin(selected, actor.id);
 
   /** Children to show; those of a hidden actor move up to the next one that is shown. */
   const childrenOf = (actor: Actor): Actor[] => {

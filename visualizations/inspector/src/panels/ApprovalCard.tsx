@@ -34,7 +34,7 @@ export function ApprovalCard({ approval, place, total, onOther, onLeave }: CardP
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const card = useRef<HTMLElement>(null);
-  const input = useRef<HTMLDivElement>(null);
+  const [input, setInput] = useState<HTMLDivElement | null>(null);
   const may = scope === 'control' && canAnswer;
   const edited = open === 'edit' ? parseEdit(draft) : undefined;
   const mayAllow = may && (questions ? allAnswered(choices) : seen && edited !== null);
@@ -50,17 +50,16 @@ export function ApprovalCard({ approval, place, total, onOther, onLeave }: CardP
   }, []);
 
   // A short input is seen at once; a long one when its end has come into view.
-  const look = (): void => {
-    const element = input.current;
-    if (element && element.clientHeight > 0 && element.scrollTop + element.clientHeight >= element.scrollHeight - 2) setSeen(true);
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at again when the box has another height
   useEffect(() => {
+    if (!input) return;
+    const look = (): void => {
+      if (isAtEnd(input)) setSeen(true);
+    };
     look();
     const observer = new ResizeObserver(look);
-    if (input.current) observer.observe(input.current);
+    observer.observe(input);
     return () => observer.disconnect();
-  }, [all]);
+  }, [input]);
 
   // The buttons stay enabled meanwhile: a button that is switched off loses focus.
   const send = async (behavior: 'allow' | 'deny', interrupt = false): Promise<void> => {
@@ -172,8 +171,10 @@ export function ApprovalCard({ approval, place, total, onOther, onLeave }: CardP
       ) : (
         <div
           className={`approval-input${all ? ' all' : ''}`}
-          ref={input}
-          onScroll={look}
+          ref={setInput}
+          onScroll={({ currentTarget }) => {
+            if (isAtEnd(currentTarget)) setSeen(true);
+          }}
           tabIndex={0}
           role="region"
           aria-label="Whole input"
@@ -238,4 +239,8 @@ export function ApprovalCard({ approval, place, total, onOther, onLeave }: CardP
       )}
     </section>
   );
+}
+
+function isAtEnd({ clientHeight, scrollTop, scrollHeight }: HTMLElement): boolean {
+  return clientHeight > 0 && scrollTop + clientHeight >= scrollHeight - 2;
 }

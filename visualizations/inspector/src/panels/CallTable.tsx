@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { selectCall } from '../model/actions.js';
 import { type Call, isProblem, isUnanswered } from '../model/calls.js';
 import { decidedBy, statusText } from '../model/describe.js';
-import { filterCalls } from '../model/filter.js';
+import { choiceKey, filterCalls } from '../model/filter.js';
 import { duration } from '../ui/format.js';
 import { useFlowVersion, useInspector, useTicks, useView } from '../ui/hooks.js';
 import { Rows } from '../ui/Rows.js';
@@ -35,7 +35,7 @@ export function CallTable() {
         rowHeight={25}
         current={current}
         tail={view.filter === ''}
-        place={JSON.stringify([view.filter, view.problemsOnly, view.range, view.scope])}
+        place={choiceKey(view)}
         onMove={(index) => {
           const call = calls[index];
           if (call) selectCall(inspector, call);

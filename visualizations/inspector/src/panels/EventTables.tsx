@@ -3,7 +3,8 @@ import type { FlowEvent } from '../../../../src/inspect/protocol/flowEvents.js';
 import { eventLabel } from '../../../../src/inspect/protocol/graph.js';
 import { selectEvent } from '../model/actions.js';
 import { eventText } from '../model/describe.js';
-import { EventFilter } from '../model/filter.js';
+import { choiceKey, EventFilter } from '../model/filter.js';
+import { lastUpTo } from '../model/flow.js';
 import { actorKey, moment } from '../ui/format.js';
 import { useFlowVersion, useInspector, useView } from '../ui/hooks.js';
 import { Rows } from '../ui/Rows.js';
@@ -23,7 +24,7 @@ export function EventRows() {
       id="events"
       label="Events"
       rows={rows}
-      place={JSON.stringify([view.filter, view.problemsOnly, view.range, view.scope])}
+      place={choiceKey(view)}
       tail={view.filter === ''}
       empty={
         flow.events.length === 0 ? (
@@ -75,7 +76,7 @@ function EventTable({ id, label, rows, place, tail, empty }: EventTableProps) {
   const view = useView();
   const { flow } = inspector;
   const at = view.event ?? view.travel;
-  const current = at === null ? -1 : positionOf(rows, at);
+  const current = at === null ? -1 : lastUpTo(rows, at);
   const selected = rows[current]?.seq === view.event ? current : -1;
   if (rows.length === 0) return empty;
   return (
@@ -152,14 +153,3 @@ const kindName = (event: FlowEvent): string =>
 
 const isBad = (event: FlowEvent): boolean =>
   event.type === 'error' || (event.type === 'result' && event.isError) || (event.type === 'actor.stopped' && event.status === 'error');
-
-function positionOf(rows: readonly FlowEvent[], seq: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((rows[middle]?.seq ?? 0) <= seq) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}

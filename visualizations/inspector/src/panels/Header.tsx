@@ -131,7 +131,7 @@ function Status() {
   const { status, held, isRecorded } = useRemote();
   const { flow } = useInspector();
   useFlowVersion();
-  const recorded = flow.header?.source === undefined ? 'recording' : 'transcript';
+  const recorded = flow.isTranscript ? 'transcript' : 'recording';
   const [tone, text] = {
     connecting: ['', 'connecting'],
     live: isRecorded ? ['', recorded] : held.paused ? ['paused', 'paused'] : ['live', 'live'],

@@ -33,7 +33,7 @@ export function Sequence() {
   };
   const x = (lane: number): number => LEFT + lane * LANE + LANE / 2;
   if (rows.length === 0) {
-    const none = flow.header?.source ? 'A transcript records no messages between actors.' : 'No messages between actors here yet.';
+    const none = flow.isTranscript ? 'A transcript records no messages between actors.' : 'No messages between actors here yet.';
     return <p className="empty">{none}</p>;
   }
   return (

@@ -120,7 +120,7 @@ export function Timeline() {
         )}
         <span className="grow" />
         <ul className="legend" aria-label="Colours">
-          {(flow.header?.source ? TRANSCRIPT_PARTS : PARTS).map(({ part, name }) => (
+          {(flow.isTranscript ? TRANSCRIPT_PARTS : PARTS).map(({ part, name }) => (
             <li key={part}>
               <span className={`swatch ${part}`} />
               {name}
