@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { InspectedSystem } from '../../src/inspect/index.js';
 import { violations } from './support/axe.js';
 import { strangeFlow, toldFlow } from './support/flows.js';
+import { focused } from './support/keyboard.js';
 import { on, story } from './support/onPage.js';
 import { openFlow, watchedPage } from './support/open.js';
 import { pageContext } from './support/pageContext.js';
@@ -112,17 +114,7 @@ describe('the keyboard', () => {
       const seen = new Set<string>();
       for (let i = 0; i < 40; i++) {
         await page.keyboard.press('Tab');
-        const { what, visible } = await page.evaluate(() => {
-          const element = document.activeElement;
-          if (!element || element === document.body) return { what: 'body', visible: true };
-          const target = element.querySelector(':scope > .box') ?? element.closest('.filter, .find') ?? element;
-          const style = getComputedStyle(target);
-          const stroke = target !== element && style.strokeWidth === '2.5px';
-          return {
-            what: element.getAttribute('aria-label') ?? element.textContent ?? '',
-            visible: style.outlineStyle !== 'none' || stroke,
-          };
-        });
+        const { what, visible } = await focused(page);
         seen.add(what);
         expect({ what, visible }).toEqual({ what, visible: true });
       }
@@ -155,20 +147,25 @@ describe('the keyboard', () => {
 });
 
 describe('a one-file HTML export', () => {
+  const saveHtml = (system: InspectedSystem, file: string): Promise<void> =>
+    on(openFlow(context, system), async ({ page }) => {
+      await caughtUp(page, system.log);
+      await page.getByRole('button', { name: 'Export' }).click();
+      await page.getByLabel('One-file HTML').check();
+      await page.getByRole('button', { name: 'Preview' }).click();
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Save' }).click();
+      const download = await saved;
+      expect(download.suggestedFilename()).toMatch(/\.html$/);
+      await download.saveAs(file);
+    });
+
   test('carries the positions of a machine of one’s own, which it could not work out by itself', async () => {
     const { actor, system } = strangeFlow();
     actor.send({ type: 'NEXT' });
     const dir = mkdtempSync(join(tmpdir(), 'sixgates-html-'));
     try {
-      await on(openFlow(context, system), async ({ page }) => {
-        await caughtUp(page, system.log);
-        await page.getByRole('button', { name: 'Export' }).click();
-        await page.getByLabel('One-file HTML').check();
-        await page.getByRole('button', { name: 'Preview' }).click();
-        const saved = page.waitForEvent('download');
-        await page.getByRole('button', { name: 'Save' }).click();
-        await (await saved).saveAs(join(dir, 'flow.html'));
-      });
+      await saveHtml(system, join(dir, 'flow.html'));
       const { page, complaints, requests } = await watchedPage(context);
       await page.goto(`file://${join(dir, 'flow.html')}`);
       await page.locator('[data-chart=strange] [data-state="strange.left.s1"][data-active=true]').waitFor();
@@ -185,17 +182,7 @@ describe('a one-file HTML export', () => {
     const { system } = await story();
     const dir = mkdtempSync(join(tmpdir(), 'sixgates-html-'));
     try {
-      await on(openFlow(context, system), async ({ page }) => {
-        await caughtUp(page, system.log);
-        await page.getByRole('button', { name: 'Export' }).click();
-        await page.getByLabel('One-file HTML').check();
-        await page.getByRole('button', { name: 'Preview' }).click();
-        const saved = page.waitForEvent('download');
-        await page.getByRole('button', { name: 'Save' }).click();
-        const download = await saved;
-        expect(download.suggestedFilename()).toMatch(/\.html$/);
-        await download.saveAs(join(dir, 'flow.html'));
-      });
+      await saveHtml(system, join(dir, 'flow.html'));
       const { page, complaints, requests } = await watchedPage(context);
       await page.goto(`file://${join(dir, 'flow.html')}`);
       await page.locator('[data-link=recording]').waitFor();

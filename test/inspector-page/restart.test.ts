@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { attachInspector } from '../../src/inspect/index.js';
+import type { RestartPoint } from '../../src/inspect/index.js';
 import { forkSession } from '../../src/session/session.js';
 import { text, toolUse } from '../../src/testing/index.js';
 import { scene, tempDir, testTool } from '../support/sessions.js';
-import { buildPage } from './support/build.js';
 import { press, tabTo } from './support/keyboard.js';
 import { on, story } from './support/onPage.js';
-import { openFlow, watchedPage } from './support/open.js';
+import { openFlow, openSession } from './support/open.js';
 import { pageContext } from './support/pageContext.js';
 import { caughtUp } from './support/read.js';
 
@@ -21,15 +20,9 @@ describe('restarting from a step', () => {
       [[toolUse('Echo', { n: 1 })], [toolUse('Echo', { n: 2 })], [text('done')], [text('in the copy')]],
       options,
     );
-    const attached = await attachInspector(session, {
-      pageDir: await buildPage(),
-      redaction: { env: {}, salt: 'fixed' },
-      restart: (point) =>
-        forkSession({ ...point, ...options, cwd, settings: { home: cwd }, model: { baseURL: server.url, apiKey: 'test' } }),
-    });
-    const { page, complaints } = await watchedPage(context);
-    try {
-      await page.goto(attached.url);
+    const restart = (point: RestartPoint) =>
+      forkSession({ ...point, ...options, cwd, settings: { home: cwd }, model: { baseURL: server.url, apiKey: 'test' } });
+    await on(openSession(context, session, { restart }), async ({ page, complaints, attached }) => {
       await session.send('go').done;
       const { log } = attached.system;
       await caughtUp(page, log);
@@ -63,10 +56,7 @@ describe('restarting from a step', () => {
       expect(log.lastSeq).toBe(lastSeq);
       expect(complaints).toEqual([]);
       await copy.close();
-    } finally {
-      await page.close();
-      await attached.close();
-    }
+    });
   });
 
   test('is not offered where there is no session to copy', async () => {

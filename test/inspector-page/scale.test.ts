@@ -1,30 +1,12 @@
-import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { tellCalls, toldFlow } from './support/flows.js';
-import { fromKeyTo, slowFrames, watchTasks, within } from './support/measure.js';
+import { cpuMeter, elements, fromKeyTo, megabytes, slowFrames, watchTasks, within } from './support/measure.js';
 import { openFlow } from './support/open.js';
 import { pageContext } from './support/pageContext.js';
 import { caughtUp } from './support/read.js';
 
 /** Limits are two to four times what was measured; counts are exact. */
 const context = await pageContext();
-
-const megabytes = async (page: Page): Promise<number> => {
-  const session = await context.newCDPSession(page);
-  await session.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await session.send('Runtime.getHeapUsage');
-  return usedSize / 1048576;
-};
-/** Processor time of the page's main thread, in seconds: what others do on the machine does not count. */
-async function cpuMeter(page: Page): Promise<() => Promise<number>> {
-  const session = await context.newCDPSession(page);
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  return async () => {
-    const { metrics } = await session.send('Performance.getMetrics');
-    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.POSITIVE_INFINITY;
-  };
-}
-const elements = (page: Page): Promise<number> => page.evaluate(() => document.querySelectorAll('*').length);
 
 describe('many calls', () => {
   test.each([

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { attachInspector, DebugGate } from '../../src/inspect/index.js';
+import { DebugGate } from '../../src/inspect/index.js';
 import { text, toolUse } from '../../src/testing/index.js';
 import { scene, testTool } from '../support/sessions.js';
-import { buildPage } from './support/build.js';
-import { watchedPage } from './support/open.js';
+import { on } from './support/onPage.js';
+import { openSession } from './support/open.js';
 import { pageContext } from './support/pageContext.js';
 import { caughtUp } from './support/read.js';
 
@@ -33,10 +33,7 @@ describe('a real session', () => {
         gate,
       },
     );
-    const attached = await attachInspector(session, { pageDir: await buildPage(), redaction: { env: {}, salt: 'fixed' } });
-    const { page, complaints } = await watchedPage(context);
-    try {
-      await page.goto(attached.url);
+    await on(openSession(context, session), async ({ page, complaints, attached }) => {
       const done = session.send('go').done;
       const card = page.locator('#approval');
       await card.waitFor();
@@ -70,10 +67,7 @@ describe('a real session', () => {
         .first()
         .waitFor();
       expect(complaints).toEqual([]);
-    } finally {
-      await page.close();
-      await attached.close();
-    }
+    });
   });
 
   test('puts its questions on the page: choices, several choices and words of one’s own are one answer', async () => {
@@ -81,10 +75,7 @@ describe('a real session', () => {
       builtInTools: ['AskUserQuestion'],
       interactive: true,
     });
-    const attached = await attachInspector(session, { pageDir: await buildPage(), redaction: { env: {}, salt: 'fixed' } });
-    const { page, complaints } = await watchedPage(context);
-    try {
-      await page.goto(attached.url);
+    await on(openSession(context, session), async ({ page, complaints }) => {
       const { done } = session.send('go');
       const card = page.locator('#approval');
       await card.waitFor();
@@ -108,10 +99,7 @@ describe('a real session', () => {
       ]);
       expect(of('question.asked')).toEqual([]);
       expect(complaints).toEqual([]);
-    } finally {
-      await page.close();
-      await attached.close();
-    }
+    });
   });
 
   test('puts a question there too that the terminal let through, and takes it away when it is answered in the terminal', async () => {
@@ -131,10 +119,7 @@ describe('a real session', () => {
         },
       },
     );
-    const attached = await attachInspector(session, { pageDir: await buildPage(), redaction: { env: {}, salt: 'fixed' } });
-    const { page } = await watchedPage(context);
-    try {
-      await page.goto(attached.url);
+    await on(openSession(context, session), async ({ page }) => {
       const { done } = session.send('go');
       await page.getByRole('radio', { name: 'Left along the river' }).check();
       await page.locator('[data-gate=call][data-status=asking]').waitFor();
@@ -147,9 +132,6 @@ describe('a real session', () => {
       await page.locator('#approval').waitFor({ state: 'detached' });
       await page.getByText('was allowed by an answer elsewhere').waitFor();
       expect([...results().values()].map((result) => result.text)).toEqual(['Which way?\n→ Left', 'Which way?\n→ Right']);
-    } finally {
-      await page.close();
-      await attached.close();
-    }
+    });
   });
 });

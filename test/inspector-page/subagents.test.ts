@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { attachInspector, DebugGate, FlowIndex } from '../../src/inspect/index.js';
+import { DebugGate, FlowIndex } from '../../src/inspect/index.js';
 import { text, toolUse } from '../../src/testing/index.js';
 import { scene, testTool } from '../support/sessions.js';
-import { buildPage } from './support/build.js';
-import { watchedPage } from './support/open.js';
+import { on } from './support/onPage.js';
+import { openSession } from './support/open.js';
 import { pageContext } from './support/pageContext.js';
 import { activeStates, caughtUp, selectActor } from './support/read.js';
 
@@ -33,11 +33,8 @@ describe('a real subagent', () => {
         gate,
       },
     );
-    const attached = await attachInspector(session, { pageDir: await buildPage(), redaction: { env: {}, salt: 'fixed' } });
-    const { page, complaints } = await watchedPage(context);
-    const { log } = attached.system;
-    try {
-      await page.goto(attached.url);
+    await on(openSession(context, session), async ({ page, complaints, attached }) => {
+      const { log } = attached.system;
       const { done } = session.send('go');
       const card = page.locator('#approval');
       await card.waitFor();
@@ -98,9 +95,6 @@ describe('a real subagent', () => {
       await page.locator('#filter').fill('agent:general');
       await page.locator('#calls[aria-rowcount="1"]').waitFor();
       expect(complaints).toEqual([]);
-    } finally {
-      await page.close();
-      await attached.close();
-    }
+    });
   });
 });

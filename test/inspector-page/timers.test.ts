@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { createActor, setup } from 'xstate';
-import { attachInspector, DebugGate, inspectFlow } from '../../src/inspect/index.js';
+import { DebugGate, inspectFlow } from '../../src/inspect/index.js';
 import { simulatedClock, text, toolUse } from '../../src/testing/index.js';
 import { scene, testTool } from '../support/sessions.js';
-import { buildPage } from './support/build.js';
 import { on } from './support/onPage.js';
-import { openFlow, watchedPage } from './support/open.js';
+import { openFlow, openSession } from './support/open.js';
 import { pageContext } from './support/pageContext.js';
 import { activeStates, caughtUp } from './support/read.js';
 
@@ -76,10 +75,7 @@ describe('a timer while the flow is paused from the page', () => {
       permissions: { allow: ['Slow'] },
       gate,
     });
-    const attached = await attachInspector(session, { pageDir: await buildPage(), redaction: { env: {}, salt: 'fixed' } });
-    const { page } = await watchedPage(context);
-    try {
-      await page.goto(attached.url);
+    await on(openSession(context, session), async ({ page, attached }) => {
       const { done } = session.send('go');
       await isRunning;
       await page.locator('[data-state="toolCall.executing.calling.running"][data-active=true]').waitFor();
@@ -95,9 +91,6 @@ describe('a timer while the flow is paused from the page', () => {
       time.advance(1);
       await done;
       expect([...results().values()]).toEqual([{ isError: true, text: expect.stringContaining('timed out') }]);
-    } finally {
-      await page.close();
-      await attached.close();
-    }
+    });
   });
 });

@@ -9,6 +9,7 @@ import { openRecording, readFlow } from '../../src/inspect/index.js';
 import { answer, jsonl, result, text, toolUse, user } from '../inspect/support/transcripts.js';
 import { violations } from './support/axe.js';
 import { buildPage } from './support/build.js';
+import { cpuMeter, elements, megabytes } from './support/measure.js';
 import { watchedPage } from './support/open.js';
 import { pageContext } from './support/pageContext.js';
 
@@ -76,7 +77,6 @@ async function readCalls(page: Page): Promise<ReadonlyMap<string, string>> {
 /** Status, who decided, and how long it took, as a call's row says. */
 const lastCells = async (page: Page, call: string): Promise<readonly string[]> =>
   (await page.locator(`[data-call="${call}"] [role=gridcell]`).allTextContents()).slice(-3);
-const elements = (page: Page): Promise<number> => page.evaluate(() => document.querySelectorAll('*').length);
 
 describe.skipIf(absent)(`transcripts of real sessions${absent ? ` (${absent})` : ''}`, () => {
   test.each(['1af7fc5e.jsonl', '5c0375b4.jsonl', 'fe5e1c67.jsonl'])(
@@ -124,16 +124,6 @@ describe.skipIf(absent)(`transcripts of real sessions${absent ? ` (${absent})` :
 });
 
 describe('a transcript of 10,000 calls', () => {
-  /** Processor time of the page's main thread, in seconds. */
-  async function cpuMeter(page: Page): Promise<() => Promise<number>> {
-    const session = await context.newCDPSession(page);
-    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-    return async () => {
-      const { metrics } = await session.send('Performance.getMetrics');
-      return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.POSITIVE_INFINITY;
-    };
-  }
-
   test('is counted, listed, scrolled and filtered within bounds', { timeout: 90_000 }, async () => {
     const calls = 10_000;
     const lines = [user('go', { s: 0 })];
@@ -149,9 +139,7 @@ describe('a transcript of 10,000 calls', () => {
       async (page) => {
         expect(await work()).toBeLessThan(2.5);
         expect(await elements(page)).toBeLessThan(1500);
-        const session = await context.newCDPSession(page);
-        await session.send('HeapProfiler.collectGarbage');
-        expect((await session.send('Runtime.getHeapUsage')).usedSize / 1048576).toBeLessThan(100);
+        expect(await megabytes(page)).toBeLessThan(100);
         const list = page.locator('#calls');
         expect(await list.getAttribute('aria-rowcount')).toBe(String(calls));
         await list.evaluate((element) => element.scrollTo(0, 5000 * 25));

@@ -65,3 +65,24 @@ export async function fromKeyTo(page: Page, selector: string): Promise<() => Pro
   }, selector);
   return () => page.evaluate(async () => ('taken' in window ? Number(await window.taken) : Number.NaN));
 }
+
+/** Processor time of the page's main thread, in seconds: what others do on the machine does not count. */
+export async function cpuMeter(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.POSITIVE_INFINITY;
+  };
+}
+
+/** What the page's own objects take, after a collection. */
+export async function megabytes(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  return usedSize / 1048576;
+}
+
+/** How many elements are in the document. */
+export const elements = (page: Page): Promise<number> => page.evaluate(() => document.querySelectorAll('*').length);

@@ -1,9 +1,8 @@
-import type { OpenPage } from './open.js';
 import { type Simulation, simulate } from './simulate.js';
 import { bugfix } from './story.js';
 
 /** Runs a test on a page and closes it whatever happens. */
-export async function on(opened: Promise<OpenPage>, work: (opened: OpenPage) => Promise<void>): Promise<void> {
+export async function on<T extends { close(): Promise<void> }>(opened: Promise<T>, work: (opened: T) => Promise<void>): Promise<void> {
   const one = await opened;
   try {
     await work(one);

@@ -1,6 +1,14 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { type InspectedSystem, type ServeOptions, startInspectorServer } from '../../../src/inspect/index.js';
+import {
+  type AttachedInspector,
+  type AttachOptions,
+  attachInspector,
+  type InspectedSystem,
+  type ServeOptions,
+  startInspectorServer,
+} from '../../../src/inspect/index.js';
 import type { InspectorServer } from '../../../src/inspect/server/inspectorServer.js';
+import type { Session } from '../../../src/session/session.js';
 import { buildPage } from './build.js';
 
 export interface OpenPage {
@@ -33,6 +41,25 @@ export async function openFlow(
     close: async () => {
       await watched.page.close();
       await server.close();
+    },
+  };
+}
+
+/** Attaches an inspector to a session and opens its page. */
+export async function openSession(
+  context: BrowserContext,
+  session: Session,
+  options: Pick<AttachOptions, 'restart'> = {},
+): Promise<Omit<OpenPage, 'server'> & { readonly attached: AttachedInspector }> {
+  const attached = await attachInspector(session, { pageDir: await buildPage(), redaction: { env: {}, salt: 'fixed' }, ...options });
+  const watched = await watchedPage(context);
+  await watched.page.goto(attached.url);
+  return {
+    ...watched,
+    attached,
+    close: async () => {
+      await watched.page.close();
+      await attached.close();
     },
   };
 }
