@@ -3,6 +3,7 @@ import { messageOf } from '../tool/errors.js';
 import { type Branch, selectBranch, selectSidechains } from './chain.js';
 import { type ChainEntry, parseTranscriptLine, type TranscriptLine } from './entries.js';
 import type { JournalEntry } from './journal.js';
+import { jsonLines } from './jsonLines.js';
 import { type OpenToolCall, openCallsOf } from './resume.js';
 
 export interface TranscriptProblem {
@@ -37,7 +38,6 @@ export interface LoadedTranscript extends ParsedTranscript {
   readonly openCalls: readonly OpenToolCall[];
 }
 
-const NEWLINE = 0x0a;
 const EXCERPT = 120;
 
 /**
@@ -59,26 +59,17 @@ export function parseTranscript(bytes: Buffer): ParsedTranscript {
   const lines: TranscriptLine[] = [];
   const problems: TranscriptProblem[] = [];
   const uuids = new Set<string>();
-  let start = 0;
-  for (let number = 1; start < bytes.length; number++) {
-    const newline = bytes.indexOf(NEWLINE, start);
-    const end = newline === -1 ? bytes.length : newline;
-    let text = bytes.toString('utf8', start, end);
-    start = end + 1;
+  let endsWithNewline = true;
+  for (const { number, text, value, hasMark, isFinished } of jsonLines(bytes)) {
+    endsWithNewline = isFinished;
     const report = (code: TranscriptProblem['code'], why: string) => {
       problems.push({ code, line: number, text: `line ${number}: ${why}`, excerpt: text.slice(0, EXCERPT) });
     };
-    if (number === 1 && text.startsWith('\uFEFF')) {
-      text = text.slice(1);
-      report('bom', 'begins with a byte order mark; it is ignored');
-    }
+    if (hasMark) report('bom', 'begins with a byte order mark; it is ignored');
     if (text.trim() === '') continue;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      if (newline === -1) report('half_line', 'the last line was cut off while it was written; it is ignored');
-      else report('corrupt_json', 'is not valid JSON; it is ignored');
+    if (value === undefined) {
+      if (isFinished) report('corrupt_json', 'is not valid JSON; it is ignored');
+      else report('half_line', 'the last line was cut off while it was written; it is ignored');
       continue;
     }
     const parsed = parseTranscriptLine(value);
@@ -94,7 +85,7 @@ export function parseTranscript(bytes: Buffer): ParsedTranscript {
     if (typeof uuid === 'string') uuids.add(uuid);
     lines.push(parsed);
   }
-  return { lines, problems, endsWithNewline: bytes.length === 0 || bytes[bytes.length - 1] === NEWLINE };
+  return { lines, problems, endsWithNewline };
 }
 
 /** Selects the conversation and what is open in it. */

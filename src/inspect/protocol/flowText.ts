@@ -1,8 +1,8 @@
+import { parseJson } from '../../json.js';
 import { EventJson, REF_FIELDS, refIn } from './eventJson.js';
 import type { BodyRef, FlowBody, FlowEvent, FlowEventType, FlowGraph, FlowHeader, FlowRecording } from './flowEvents.js';
 import { FLOW_FORMAT, PREVIEW_CHARS } from './flowEvents.js';
 import type { MachineGraph } from './graph.js';
-import { parseJson } from './parseJson.js';
 
 /** Bodies remembered as written; one that comes again after so many others is written again. */
 const REMEMBERED_BODIES = 50_000;

@@ -1,6 +1,6 @@
 import { type BirpcReturn, createBirpc } from 'birpc';
 import { type RawData, WebSocket } from 'ws';
-import { parseJson } from '../protocol/parseJson.js';
+import { parseJson } from '../../json.js';
 import { PAGE_EVENTS, type PageFunctions, type Scope } from '../protocol/rpc.js';
 import { frameSchema } from '../protocol/rpcSchemas.js';
 import { type InspectedFlow, methodsFor, unknownMethod } from './methods.js';

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isJsonObject } from '../../json.js';
-import { parseJson } from '../protocol/parseJson.js';
+import { isJsonObject, parseJson } from '../../json.js';
 import { stringAt, type TranscriptFile } from './lines.js';
 
 /** Files of subagents that are read with one transcript. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../json.js';
 import { blocksOf, type LooseBlock } from '../../messages/blocks.js';
+import { jsonLines } from '../../messages/jsonLines.js';
 import type { FilePlace } from '../protocol/flowEvents.js';
-import { parseJson } from '../protocol/parseJson.js';
 
 /** A file of a transcript: the session's own, or one that holds a subagent's conversation. */
 export interface TranscriptFile {
@@ -43,8 +43,6 @@ export interface ReadLines {
   readonly blank: number;
 }
 
-const NEWLINE = 0x0a;
-
 /**
  * Reads the lines of a transcript and its subagents' files, in that order. Looser than loading a session to go on with: whatever holds
  * a call is read, for here nothing is sent on. Never throws; what is no line of a transcript becomes a problem that names it.
@@ -56,18 +54,15 @@ export function readLines(files: readonly TranscriptFile[]): ReadLines {
   let total = 0;
   let blank = 0;
   for (const file of files) {
-    let number = 0;
-    for (const { text, finished } of textLines(file.bytes)) {
-      number++;
+    for (const { number, text, value, isFinished } of jsonLines(file.bytes)) {
       total++;
       if (text.trim() === '') {
         blank++;
         continue;
       }
-      const value = parseJson(text);
       if (!isJsonObject(value) || typeof value.type !== 'string') {
         const why =
-          value === undefined ? (finished ? 'is not valid JSON' : 'was cut off while it was written') : 'is no entry of a transcript';
+          value === undefined ? (isFinished ? 'is not valid JSON' : 'was cut off while it was written') : 'is no entry of a transcript';
         problems.push({ file, line: number, text: `${file.name === undefined ? 'Line' : `${file.name}, line`} ${number} ${why}.` });
         continue;
       }
@@ -101,16 +96,6 @@ export function stringAt(value: unknown, ...path: readonly string[]): string | u
   let at = value;
   for (const key of path) at = isJsonObject(at) ? at[key] : undefined;
   return typeof at === 'string' ? at : undefined;
-}
-
-function* textLines(bytes: Buffer): Generator<{ readonly text: string; readonly finished: boolean }> {
-  for (let start = 0; start < bytes.length; ) {
-    const newline = bytes.indexOf(NEWLINE, start);
-    const end = newline === -1 ? bytes.length : newline;
-    const text = bytes.toString('utf8', start, end);
-    yield { text: start === 0 && text.startsWith('\uFEFF') ? text.slice(1) : text, finished: newline !== -1 };
-    start = end + 1;
-  }
 }
 
 /** The times that a date can hold; anything else would break arithmetic further on. */
