@@ -53,6 +53,8 @@ describe('the page and its origin', () => {
       await page.goto(opened.url);
       await page.locator('.pill', { hasText: 'recording' }).waitFor();
       expect(await page.locator('[data-link=live]').count()).toBe(1);
+      expect(await page.getByRole('button', { name: 'End', exact: true }).count()).toBe(1);
+      expect(await page.getByRole('toolbar', { name: 'Run control' }).count()).toBe(0);
     } finally {
       await page.close();
       await opened.close();

@@ -16,5 +16,5 @@ try {
   else inspector.connect(takeToken());
 } catch (error) {
   inspector.notice(`The recording in this page cannot be read: ${error instanceof Error ? error.message : String(error)}`, 'error');
-  inspector.remote.patch({ status: 'recording' });
+  inspector.remote.patch({ status: 'recording', isRecorded: true });
 }

@@ -50,7 +50,7 @@ export class Inspector {
     this.flow.add(recording.header);
     for (const graph of recording.graphs) this.flow.graphs.set(graph.id, graph);
     for (const event of recording.events) this.flow.add(event);
-    this.remote.patch({ status: 'recording', warnings: recording.warnings, approvals: [], held: notHeld, retryAt: null });
+    this.remote.patch({ status: 'recording', isRecorded: true, warnings: recording.warnings, approvals: [], held: notHeld, retryAt: null });
     this.view.set({ ...firstView, theme: this.view.get().theme, letterKeys: this.view.get().letterKeys });
     this.pulse.now();
   }

@@ -8,11 +8,11 @@ import { RestartFrom } from './RestartFrom.js';
 export function Banners() {
   const inspector = useInspector();
   const view = useView();
-  const { status, retryAt, held, warnings, notices, canRestart } = useRemote();
+  const { status, retryAt, held, warnings, notices, isRecorded, canRestart } = useRemote();
   useFlowVersion();
   useTicks(retryAt !== null || held.resumesInMs !== null, 500);
   const { flow } = inspector;
-  const live = status === 'live' && flow.header?.source === undefined;
+  const live = status === 'live' && !isRecorded;
   return (
     <div className="banners">
       {status === 'disconnected' && (

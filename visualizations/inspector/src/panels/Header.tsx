@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { readRecording } from '../link/recording.js';
+import { isWithin } from '../model/actors.js';
 import type { Menu, Theme } from '../model/view.js';
 import { savePreferences } from '../model/view.js';
 import { plural } from '../ui/format.js';
@@ -30,7 +31,7 @@ export function Header() {
         <h1>{inspector.flow.header?.name ?? 'Sixgates'}</h1>
         <Status />
       </div>
-      {remote.status !== 'recording' && inspector.flow.header?.source === undefined && (
+      {!remote.isRecorded && (
         <div className="controls" role="toolbar" aria-label="Run control">
           <button
             type="button"
@@ -124,7 +125,7 @@ export function Header() {
 /** A held event of the selected actor first; else the oldest. */
 export function stepTarget(actor: string | null, held: readonly { readonly actor: string }[]): string | undefined {
   if (actor === null) return undefined;
-  return held.find((one) => one.actor === actor || one.actor.startsWith(`${actor}/`))?.actor;
+  return held.find((one) => isWithin(one.actor, actor))?.actor;
 }
 
 function Status() {

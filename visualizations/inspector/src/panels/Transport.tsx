@@ -7,13 +7,13 @@ import { Icon } from '../ui/icons.js';
 export function Transport() {
   const inspector = useInspector();
   const view = useView();
-  const { counters, status } = useRemote();
+  const { counters, status, isRecorded } = useRemote();
   useFlowVersion();
   const { flow } = inspector;
   const first = flow.firstSeq;
   const last = Math.max(first, flow.lastSeq);
   const at = view.travel ?? last;
-  const live = status === 'live' && flow.header?.source === undefined;
+  const live = status === 'live' && !isRecorded;
   const running = flow.activeCalls.size;
   const waiting = [...flow.activeCalls].filter((call) => call.status === 'asking').length;
   const none = flow.events.length === 0;
