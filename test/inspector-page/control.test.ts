@@ -3,12 +3,12 @@ import { ruleOrigin } from '../../machines/ruleOrigin.js';
 import type { DecisionMade, FlowEvent } from '../../src/inspect/index.js';
 import { toldFlow } from './support/flows.js';
 import { fromKeyTo, within } from './support/measure.js';
-import { on } from './support/onPage.js';
+import { on, story } from './support/onPage.js';
 import { openFlow } from './support/open.js';
 import { pageContext } from './support/pageContext.js';
 import { activeStates, caughtUp, selectActor } from './support/read.js';
 import { simulate } from './support/simulate.js';
-import { bugfix, type CallScript, readOnly, rule, verdicts } from './support/story.js';
+import { type CallScript, readOnly, rule, verdicts } from './support/story.js';
 
 const context = await pageContext();
 
@@ -23,8 +23,7 @@ const openQuestion = {
 
 describe('a question that waits', () => {
   test('is above every view, in a small window too, and takes a key only while it has focus', async () => {
-    const { system, time } = await simulate(bugfix(null));
-    await time.play();
+    const { system } = await story();
     await on(openFlow(context, system), async ({ page }) => {
       await page.setViewportSize({ width: 1024, height: 640 });
       await caughtUp(page, system.log);
@@ -63,8 +62,7 @@ describe('a question that waits', () => {
 
   test('moves the chart within half a second of the key that allows it', async () => {
     await within(500, async () => {
-      const { system, time } = await simulate(bugfix(null));
-      await time.play();
+      const { system } = await story();
       let taken = Number.NaN;
       await on(openFlow(context, system), async ({ page }) => {
         await caughtUp(page, system.log);

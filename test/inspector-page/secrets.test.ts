@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ApprovalDesk, createFlowSink, FlowLog, type InspectedSystem } from '../../src/inspect/index.js';
-import { XStateAdapter } from '../../src/inspect/xstateAdapter.js';
+import type { InspectedSystem } from '../../src/inspect/index.js';
 import { PLANTED, plantedEnv } from '../inspect/support/secrets.js';
+import { toldFlow } from './support/flows.js';
 import { on } from './support/onPage.js';
 import { openFlow } from './support/open.js';
 import { pageContext } from './support/pageContext.js';
@@ -11,10 +11,8 @@ const context = await pageContext();
 
 /** Two calls with secrets in their inputs, hooks, progress, errors and results, and a question about one more. */
 function plantedFlow(): InspectedSystem {
-  const log = new FlowLog({ redaction: { env: plantedEnv, salt: 'fixed' } });
-  const sink = createFlowSink(log);
-  const desk = new ApprovalDesk(log);
-  const adapter = new XStateAdapter(log);
+  const system = toldFlow('planted', plantedEnv);
+  const { log, sink, desk } = system;
   const all = PLANTED.map(({ text }) => text);
   log.put({ type: 'actor.started', actor: 'executor', parent: null, kind: 'executor', machine: null, name: 'executor', label: '' });
   const start = (n: number, label: string) =>
@@ -45,7 +43,7 @@ function plantedFlow(): InspectedSystem {
     sink.note('warning', text);
   });
   desk.open({ id: 'ask:1', toolUseId: 'q', toolName: 'Bash', title: all[0] ?? '', input: { all }, inputDigest: 'd' }, () => undefined);
-  return { log, sink, desk, adapter, gate: undefined, detach: () => undefined };
+  return system;
 }
 
 test('no planted secret comes to the page, whatever one opens', { timeout: 60_000 }, async () => {

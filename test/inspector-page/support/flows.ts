@@ -1,14 +1,14 @@
 import { createActor, setup } from 'xstate';
 import * as machines from '../../../machines/index.js';
 import { ApprovalDesk } from '../../../src/inspect/approvalDesk.js';
-import { createFlowSink, FlowLog, type InspectedSystem, inspectFlow } from '../../../src/inspect/index.js';
+import { createFlowSink, FlowLog, type InspectedSystem, inspectFlow, type RedactionOptions } from '../../../src/inspect/index.js';
 import { machineGraph } from '../../../src/inspect/protocol/graph.js';
 import { XStateAdapter } from '../../../src/inspect/xstateAdapter.js';
 
 /** A flow that is told directly, event by event, without any actor. */
-export function toldFlow(name = 'told', maxEvents = 2_000_000): InspectedSystem {
+export function toldFlow(name = 'told', env: RedactionOptions['env'] = {}): InspectedSystem {
   let now = Date.UTC(2026, 10, 30);
-  const log = new FlowLog({ name, now: () => now++, maxEvents, redaction: { env: {}, salt: 'fixed' } });
+  const log = new FlowLog({ name, now: () => now++, maxEvents: 2_000_000, redaction: { env, salt: 'fixed' } });
   return {
     log,
     sink: createFlowSink(log),
