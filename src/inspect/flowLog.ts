@@ -1,5 +1,6 @@
 import { BodyStore } from './bodyStore.js';
 import { FULL_LIMITS } from './capture.js';
+import { countWhile } from './protocol/countWhile.js';
 import {
   FLOW_FORMAT,
   type FlowEvent,
@@ -143,14 +144,7 @@ export class FlowLog {
 
   /** Position of the first event from this `seq` on. A recording may have holes, so it is searched for. */
   #indexOf(seq: number): number {
-    let low = 0;
-    let high = this.#ring.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#ring[middle]?.seq ?? Number.POSITIVE_INFINITY) < seq) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countWhile(this.#ring, (event) => event.seq < seq);
   }
 
   /** Hears events from now on. Returns how to stop listening. */

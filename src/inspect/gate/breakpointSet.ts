@@ -1,3 +1,4 @@
+import { isBelow } from '../protocol/actorPath.js';
 import type { FlowEvent } from '../protocol/flowEvents.js';
 import type { Breakpoint } from '../protocol/rpc.js';
 
@@ -71,9 +72,4 @@ function entersOneOf(candidates: readonly Breakpoint[], when: 'before' | 'after'
 
 function matches(pattern: string, event: string): boolean {
   return pattern.endsWith('*') ? event.startsWith(pattern.slice(0, -1)) : event === pattern;
-}
-
-/** True for the actor itself and everything under it. */
-export function isBelow(actor: string, ancestor: string): boolean {
-  return actor === ancestor || actor.startsWith(`${ancestor}/`);
 }

@@ -2,9 +2,10 @@ import type { AnyActorLogic, AnyActorRef, AnyEventObject, AnyMachineSnapshot, An
 import { type Clock, type MonotonicClock, systemClock } from '../../model/clock.js';
 import { isMachine } from '../actorRefs.js';
 import type { FlowLog } from '../flowLog.js';
+import { isBelow } from '../protocol/actorPath.js';
 import type { FlowEvent } from '../protocol/flowEvents.js';
 import type { Breakpoint, HeldEvent, HeldState } from '../protocol/rpc.js';
-import { BreakpointSet, isBelow } from './breakpointSet.js';
+import { BreakpointSet } from './breakpointSet.js';
 import { entered, newStates } from './foresight.js';
 import { FreezingClock } from './freezingClock.js';
 import { Grace } from './grace.js';

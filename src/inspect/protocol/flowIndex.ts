@@ -1,3 +1,4 @@
+import { countWhile } from './countWhile.js';
 import type { ActorStarted, ActorStopped, FlowEvent, TransitionTaken } from './flowEvents.js';
 
 /** What an actor was at one moment of the flow. */
@@ -50,7 +51,7 @@ export class FlowIndex {
   at(actor: string, seq: number): ActorMoment | undefined {
     const line = this.#actors.get(actor);
     if (!line || line.started.seq > seq) return undefined;
-    const last = lastUpTo(line.transitions, seq);
+    const last = line.transitions[countWhile(line.transitions, (taken) => taken.seq <= seq) - 1] ?? null;
     return {
       started: line.started,
       configuration: last?.configuration ?? [],
@@ -64,16 +65,4 @@ export class FlowIndex {
   actorsAt(seq: number): string[] {
     return [...this.#actors.values()].filter((line) => line.started.seq <= seq).map((line) => line.started.actor);
   }
-}
-
-function lastUpTo(transitions: readonly TransitionTaken[], seq: number): TransitionTaken | null {
-  let low = 0;
-  let high = transitions.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const at = transitions[middle];
-    if (at && at.seq <= seq) low = middle + 1;
-    else high = middle;
-  }
-  return transitions[low - 1] ?? null;
 }

@@ -1,3 +1,4 @@
+import { countWhile } from '../protocol/countWhile.js';
 import { isMessage, type Line } from './lines.js';
 
 /** When each line was written, in milliseconds since the flow's start. */
@@ -41,15 +42,9 @@ function trustedRange(lines: readonly Line[]): { readonly from: number; readonly
   const ends: number[] = [];
   const before: number[] = [];
   for (const [index, time] of times.entries()) {
-    let low = 0;
-    let high = ends.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((times[ends[middle] ?? 0] ?? 0) <= time) low = middle + 1;
-      else high = middle;
-    }
-    before[index] = low === 0 ? -1 : (ends[low - 1] ?? -1);
-    ends[low] = index;
+    const length = countWhile(ends, (end) => (times[end] ?? 0) <= time);
+    before[index] = ends[length - 1] ?? -1;
+    ends[length] = index;
   }
   const last = ends.at(-1);
   if (last === undefined) return undefined;

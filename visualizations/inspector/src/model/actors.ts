@@ -1,3 +1,4 @@
+import { isBelow } from '../../../../src/inspect/protocol/actorPath.js';
 import type { ActorKind, ActorStarted, ActorStopped, BodyRef, ContextChanged } from '../../../../src/inspect/protocol/flowEvents.js';
 
 /** An actor in the tree. */
@@ -134,4 +135,4 @@ export const agentName = ({ label, name }: Pick<Actor, 'label' | 'name'>): strin
 
 /** Whether an actor is `scope` or lies below it. A null scope holds everything. */
 export const isWithin = (actor: string | null, scope: string | null): boolean =>
-  scope === null || (actor !== null && (actor === scope || (actor.startsWith(scope) && actor.charCodeAt(scope.length) === 47)));
+  scope === null || (actor !== null && isBelow(actor, scope));

@@ -1,3 +1,4 @@
+import { countWhile } from '../../../../src/inspect/protocol/countWhile.js';
 import type { ActorStarted, FlowEvent, FlowHeader } from '../../../../src/inspect/protocol/flowEvents.js';
 import { FlowIndex } from '../../../../src/inspect/protocol/flowIndex.js';
 import type { MachineGraph } from '../../../../src/inspect/protocol/graph.js';
@@ -216,12 +217,5 @@ export class Flow {
 
 /** Position of the last event up to `seq` among events in order; -1 before the first. */
 export function lastUpTo(events: readonly FlowEvent[], seq: number): number {
-  let low = 0;
-  let high = events.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((events[middle]?.seq ?? 0) <= seq) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return countWhile(events, (event) => event.seq <= seq) - 1;
 }
