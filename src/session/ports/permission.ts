@@ -3,6 +3,7 @@ import type { CallPortInput, GateAnswer } from '../../../machines/toolCall.js';
 import type { HookResult } from '../../hooks/types.js';
 import type { JsonObject } from '../../json.js';
 import type { PermissionAnswer, PermissionUpdate, ToolVerdict, TraceEntry } from '../../permissions/types.js';
+import { messageOf } from '../../tool/errors.js';
 import { resolveToolPaths } from '../../tools/index.js';
 import type { CallRecord } from '../callBook.js';
 import { tellOfQuestion } from '../observers.js';
@@ -156,7 +157,7 @@ async function opinionOf(record: CallRecord, services: Services, signal: AbortSi
   } catch (error) {
     return {
       behavior: 'ask',
-      reason: `${tool.name} could not check its permissions: ${error instanceof Error ? error.message : String(error)}`,
+      reason: `${tool.name} could not check its permissions: ${messageOf(error)}`,
     };
   }
 }
