@@ -3,11 +3,17 @@ import path from 'node:path';
 import { growing } from '../growing.js';
 import type { DocumentBlockParam, ImageBlockParam, MessageParam, TextBlockParam } from '../messages/types.js';
 import { decodeBase64 } from './images.js';
+import { imageDimensions, isApiImageType } from './media.js';
 import type { ResultStore } from './store.js';
 import { formatBytes } from './text.js';
 
 /** Bytes of base64 data that one request may hold: well under the API's 32 MB a request (Anthropic docs, API errors). */
 const REQUEST_IMAGE_BYTES = 20 * 1024 * 1024;
+/** Images that a request may hold (Claude API docs, vision: 100 with the smaller context windows). */
+const REQUEST_IMAGES = 100;
+/** With more images than this in a request, each may have a longest edge of `MANY_IMAGES_EDGE` pixels (Claude API docs, vision). */
+const FEW_IMAGES = 20;
+const MANY_IMAGES_EDGE = 2000;
 
 /** A block that carries bytes: an image or a PDF document. */
 export type MediaBlock = ImageBlockParam | DocumentBlockParam;
@@ -38,27 +44,19 @@ export interface ImageBudget {
 }
 
 /**
- * Keeps the newest images and documents of a request within a byte budget; the data of older ones is replaced by a placeholder
- * that names the saved file. Messages, blocks and pairing keep their places. Pure: the same messages give the same request, and
- * messages without anything to replace are returned as they are.
+ * Keeps the newest images and documents of a request within what the API takes, in bytes, in number and in size; the data of older ones
+ * is replaced by a placeholder that names the saved file. Messages, blocks and pairing keep their places. Pure: the same messages give
+ * the same request, and messages without anything to replace are returned as they are.
  *
- * What is dropped grows in steps of a quarter of the budget, so that the request's prefix, and what is cached of it, does not
- * change with every new image.
+ * What is dropped grows in steps, a quarter of the budget or of the number at a time, so that the request's prefix, and what is cached of
+ * it, does not change with every new image.
  */
 export function budgetImages(messages: readonly MessageParam[], budget: ImageBudget): readonly MessageParam[] {
-  const maxBytes = budget.maxBytes ?? REQUEST_IMAGE_BYTES;
   const all = mediaOldestFirst(messages);
-  const total = all.reduce((sum, block) => sum + base64Size(block), 0);
-  if (total <= maxBytes) return messages;
-  const step = Math.max(1, Math.floor(maxBytes / 4));
-  const excess = Math.ceil((total - maxBytes) / step) * step;
-  const dropped = new Set<MediaBlock>();
-  let passed = 0;
-  for (const block of all) {
-    if (passed >= excess) break;
-    passed += base64Size(block);
-    dropped.add(block);
-  }
+  const dropped = new Set(overBytes(all, budget.maxBytes ?? REQUEST_IMAGE_BYTES));
+  const images = all.filter((block) => block.type === 'image' && !dropped.has(block));
+  for (const block of overNumber(images)) dropped.add(block);
+  if (dropped.size === 0) return messages;
   return messages.map((message) => {
     if (message.role !== 'user' || typeof message.content === 'string') return message;
     const { content, changed } = mapChanged(message.content, (block) => {
@@ -71,6 +69,49 @@ export function budgetImages(messages: readonly MessageParam[], budget: ImageBud
     });
     return changed ? { ...message, content } : message;
   });
+}
+
+function overBytes(all: readonly MediaBlock[], maxBytes: number): readonly MediaBlock[] {
+  const total = all.reduce((sum, block) => sum + base64Size(block), 0);
+  if (total <= maxBytes) return [];
+  const excess = inSteps(total - maxBytes, Math.max(1, Math.floor(maxBytes / 4)));
+  const dropped: MediaBlock[] = [];
+  let passed = 0;
+  for (const block of all) {
+    if (passed >= excess) break;
+    passed += base64Size(block);
+    dropped.push(block);
+  }
+  return dropped;
+}
+
+/** Among many images a large one is refused with the whole request: an older one goes, and for one of the newest all older images go. */
+function overNumber(images: readonly MediaBlock[]): readonly MediaBlock[] {
+  const surplus = (limit: number) => images.slice(0, inSteps(Math.max(0, images.length - limit), limit / 4));
+  const tooMany = surplus(REQUEST_IMAGES);
+  if (images.length <= FEW_IMAGES) return tooMany;
+  const beforeNewest = surplus(FEW_IMAGES);
+  const newest = images.slice(beforeNewest.length);
+  return newest.some(isLarge) ? beforeNewest : [...tooMany, ...beforeNewest.slice(tooMany.length).filter(isLarge)];
+}
+
+const inSteps = (amount: number, step: number): number => Math.ceil(amount / step) * step;
+
+/** Base64 characters in which the header of an image is looked for: photographs carry previews before it. */
+const HEADER_CHARS = 512 * 1024;
+const large = new WeakMap<MediaBlock, boolean>();
+function isLarge(block: MediaBlock): boolean {
+  const known = large.get(block);
+  if (known !== undefined) return known;
+  const { source } = block;
+  const type = source.type === 'base64' ? source.media_type : undefined;
+  const size =
+    source.type === 'base64' && isApiImageType(type)
+      ? imageDimensions(Buffer.from(source.data.slice(0, HEADER_CHARS), 'base64'), type)
+      : undefined;
+  const found = size !== undefined && Math.max(size.width, size.height) > MANY_IMAGES_EDGE;
+  large.set(block, found);
+  return found;
 }
 
 const mediaOldestFirst = growing(({ role, content }: MessageParam): readonly MediaBlock[] => {

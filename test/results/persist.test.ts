@@ -106,6 +106,13 @@ describe('the budget of a message', () => {
   });
 });
 
+const DIR = { dir: '/results' };
+const pngBlock = (width: number, height: number): ImageBlockParam => ({
+  type: 'image',
+  source: { type: 'base64', media_type: 'image/png', data: png(width, height).toString('base64') },
+});
+const imagesIn = (messages: readonly MessageParam[]): number => JSON.stringify(messages).split('"type":"image"').length - 1;
+
 describe('the image budget of a request', () => {
   // Distinct images of about 1.7 MB of base64 each, as bytes that need not decode here.
   const image = (index: number): ImageBlockParam => ({
@@ -166,6 +173,40 @@ describe('the image budget of a request', () => {
   it('changes nothing while everything fits', () => {
     const few = messages.slice(0, 10);
     expect(budgetImages(few, { dir: '/results' })).toBe(few);
+  });
+
+  it('keeps a request within the number of images that the API takes, in steps', () => {
+    const small = (index: number): MessageParam => ({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: `toolu_${index}`, content: [pngBlock(index + 1, 1)] }],
+    });
+    const kept = (count: number): number =>
+      imagesIn(
+        budgetImages(
+          Array.from({ length: count }, (_, index) => small(index)),
+          DIR,
+        ),
+      );
+    expect([20, 21, 100, 101, 125, 126].map(kept)).toEqual([20, 21, 100, 76, 100, 76]);
+  });
+
+  it('leaves an image out that is too large among many, and keeps it among few', () => {
+    const turn = (...blocks: ImageBlockParam[]): MessageParam => ({
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: blocks }],
+    });
+    const smalls = (count: number, from = 0) => Array.from({ length: count }, (_, index) => turn(pngBlock(index + from + 1, 1)));
+    const wide = turn(pngBlock(2001, 1));
+    const few = [wide, ...smalls(19)];
+    expect(budgetImages(few, DIR)).toBe(few);
+    // An old one goes, the others stay.
+    const old = budgetImages([wide, ...smalls(30)], DIR);
+    expect(imagesIn(old)).toBe(30);
+    expect(JSON.stringify(old[0])).toContain('older image left out');
+    // What has just been read stays, and the oldest make room.
+    const fresh = budgetImages([...smalls(30), wide], DIR);
+    expect(imagesIn(fresh)).toBe(16);
+    expect(fresh.at(-1)).toBe(wide);
   });
 
   it('names files that are there, each image once', async () => {
