@@ -1,11 +1,16 @@
-import { blocksOf, isClientToolUse, isToolResult, textField } from './blocks.js';
-import type { ChainEntry, SystemEntry, TranscriptLine } from './entries.js';
+import { blocksOf, isClientToolUse, isLooseBlock, isToolResult, textField } from './blocks.js';
+import { discardedEntries } from './discarded.js';
+import { answerNameOf, type ChainEntry, type SystemEntry, type TranscriptLine } from './entries.js';
+import { type AnswerName, isSameAnswer, type Piece, tellCallsApart } from './reusedIds.js';
+import type { ContentBlockParam } from './types.js';
 
 /** One conversation out of a transcript: the path from its root to its newest entry, with what a linear walk would lose. */
 export interface Branch {
   readonly entries: readonly ChainEntry[];
   /** Entries whose parent is not in the file; they follow the line before them instead. */
   readonly relinked: readonly string[];
+  /** Entries with calls under an id that an earlier call had; here they, and their results, have ids of their own. */
+  readonly renamed: readonly string[];
   /** The entry that the next one follows. Not always the last of `entries`: what a compaction preserved stands behind its summary. */
   readonly tip: string | undefined;
 }
@@ -25,13 +30,13 @@ interface Node {
  */
 export function selectBranch(lines: readonly TranscriptLine[], sidechain = false): Branch {
   const relinked: string[] = [];
-  const nodes = indexNodes(lines, sidechain, relinked);
+  const { nodes, renamed } = separateCalls(indexNodes(lines, sidechain, relinked));
   const leaf = findLeaf(nodes);
-  if (leaf === undefined) return { entries: [], relinked, tip: undefined };
+  if (leaf === undefined) return { entries: [], relinked, renamed, tip: undefined };
   const path = walk(nodes, leaf);
   for (const node of trailing(nodes, leaf)) path.set(node.uuid, node);
   const entries = conversation(nodes, path, new Set()).flatMap((node) => node.entry ?? []);
-  return { entries, relinked, tip: [...path.keys()].at(-1) };
+  return { entries, relinked, renamed, tip: [...path.keys()].at(-1) };
 }
 
 /** The subagents' conversations that share the file, each under its root's uuid. */
@@ -68,6 +73,42 @@ function indexNodes(lines: readonly TranscriptLine[], sidechain: boolean, relink
     previous = uuid;
   }
   return nodes;
+}
+
+/** Gives every call of the file an id of its own, over all branches, so that what is looked up by id is found on its own branch. */
+function separateCalls(nodes: ReadonlyMap<string, Node>): {
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly renamed: readonly string[];
+} {
+  const list = [...nodes.values()];
+  const positions = new Map(list.map(({ uuid }, position) => [uuid, position]));
+  const discarded = discardedEntries(list.flatMap(({ entry }) => entry ?? []));
+  const pieces = list.map(({ entry, parent }): Piece => {
+    const blocks = entry?.type === 'user' || entry?.type === 'assistant' ? blocksOf(entry.message.content) : [];
+    if (entry?.type !== 'assistant') return { role: 'user', blocks, behind: positions.get(parent ?? '') };
+    return { role: 'assistant', blocks, answer: answerNameOf(entry), isDiscarded: discarded.has(entry.uuid) };
+  });
+  const apart = tellCallsApart(pieces);
+  const separated = new Map(nodes);
+  const renamed: string[] = [];
+  for (const [position, node] of list.entries()) {
+    const blocks = apart[position];
+    if (blocks === undefined || blocks === pieces[position]?.blocks || node.entry === undefined) continue;
+    separated.set(node.uuid, { ...node, entry: withBlocks(node.entry, blocks) });
+    if (node.entry.type === 'assistant') renamed.push(node.uuid);
+  }
+  return { nodes: separated, renamed };
+}
+
+function withBlocks(entry: ChainEntry, blocks: readonly unknown[]): ChainEntry {
+  const content = blocks.filter(isContentBlock);
+  if (entry.type === 'user') return { ...entry, message: { ...entry.message, content } };
+  return entry.type === 'assistant' ? { ...entry, message: { ...entry.message, content } } : entry;
+}
+
+/** Entries have passed their schema: whatever has a type is a block. */
+function isContentBlock(block: unknown): block is ContentBlockParam {
+  return isLooseBlock(block);
 }
 
 function findLeaf(nodes: ReadonlyMap<string, Node>): Node | undefined {
@@ -111,10 +152,14 @@ function trailing(nodes: ReadonlyMap<string, Node>, leaf: Node): Node[] {
 function restoreSiblings(nodes: ReadonlyMap<string, Node>, kept: ReadonlyMap<string, Node>, elsewhere: ReadonlySet<string>): Node[] {
   const all = new Map(kept);
   const candidates = [...nodes.values()].filter((node) => node.entry !== undefined && !elsewhere.has(node.uuid));
-  const messages = new Set<string>();
-  for (const { entry } of kept.values()) if (entry?.type === 'assistant' && entry.message.id) messages.add(entry.message.id);
+  const answers = new Map<string, AnswerName[]>();
+  for (const { entry } of kept.values()) {
+    const answer = entry?.type === 'assistant' ? answerNameOf(entry) : undefined;
+    if (answer !== undefined) answers.set(answer.messageId, [...(answers.get(answer.messageId) ?? []), answer]);
+  }
   for (const node of candidates) {
-    if (node.entry?.type === 'assistant' && node.entry.message.id && messages.has(node.entry.message.id)) all.set(node.uuid, node);
+    const answer = node.entry?.type === 'assistant' ? answerNameOf(node.entry) : undefined;
+    if (answer !== undefined && answers.get(answer.messageId)?.some((one) => isSameAnswer(one, answer))) all.set(node.uuid, node);
   }
   const open = new Set<string>();
   const answered = new Set<string>();

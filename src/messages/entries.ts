@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { isLooseBlock } from './blocks.js';
 import { type JournalEntry, parseJournalEntry } from './journal.js';
+import type { AnswerName } from './reusedIds.js';
 import type { ContentBlockParam } from './types.js';
 
 /*
@@ -79,6 +80,11 @@ export type SystemEntry = z.infer<typeof systemEntry>;
 /** Context put beside the conversation: hook texts, notifications, prompts typed while a turn ran. */
 export type AttachmentEntry = z.infer<typeof attachmentEntry>;
 export type ChainEntry = UserEntry | AssistantEntry | SystemEntry | AttachmentEntry;
+
+/** What names the answer that an entry is a piece of; undefined where nothing does. */
+export function answerNameOf({ message: { id }, requestId }: AssistantEntry): AnswerName | undefined {
+  return id === undefined || id === '' ? undefined : { messageId: id, requestId };
+}
 
 /** A chain entry before the transcript has given it its place: uuid, parent, session, time and directory are filled in on append. */
 export type ChainDraft =

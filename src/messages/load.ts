@@ -7,7 +7,15 @@ import { jsonLines } from './jsonLines.js';
 import { type OpenToolCall, openCallsOf } from './resume.js';
 
 export interface TranscriptProblem {
-  readonly code: 'bom' | 'half_line' | 'corrupt_json' | 'malformed_entry' | 'duplicate_uuid' | 'missing_parent' | 'other_session';
+  readonly code:
+    | 'bom'
+    | 'half_line'
+    | 'corrupt_json'
+    | 'malformed_entry'
+    | 'duplicate_uuid'
+    | 'missing_parent'
+    | 'reused_id'
+    | 'other_session';
   /** Line number, from 1. */
   readonly line: number;
   readonly text: string;
@@ -95,7 +103,7 @@ export function describeTranscript(parsed: ParsedTranscript, path: string | unde
   return {
     ...parsed,
     path,
-    problems: [...parsed.problems, ...relinkProblems(branch)],
+    problems: [...parsed.problems, ...relinkProblems(branch), ...reuseProblems(branch)],
     sessionId: last?.sessionId,
     cwd: branch.entries.findLast((entry) => entry.cwd !== undefined)?.cwd,
     chain: branch.entries,
@@ -113,4 +121,11 @@ function relinkProblems({ relinked }: Branch): TranscriptProblem[] {
     text: `entry ${uuid}: its parent is not in the file; it follows the entry before it`,
     excerpt: '',
   }));
+}
+
+function reuseProblems({ renamed }: Branch): TranscriptProblem[] {
+  if (renamed.length === 0) return [];
+  const where = renamed.length === 1 ? `entry ${renamed[0]}` : `${renamed.length} entries`;
+  const text = `${where}: calls under ids that earlier calls had; here they, and their results, have ids of their own`;
+  return [{ code: 'reused_id', line: 0, text, excerpt: '' }];
 }

@@ -1,7 +1,8 @@
 import { type Assembled, type AssembleOptions, assemble } from './assemble.js';
 import { deliveredNotificationId, renderAttachment } from './attachments.js';
 import { blocksOf, isToolResult, textField } from './blocks.js';
-import type { ChainEntry } from './entries.js';
+import { discardedEntries } from './discarded.js';
+import { answerNameOf, type ChainEntry } from './entries.js';
 import type { Note } from './note.js';
 import type { Item } from './slots.js';
 import type { MessageParam } from './types.js';
@@ -29,7 +30,7 @@ export function normalizeWithNotes(entries: readonly ChainEntry[], options: Part
 function itemsOf(entries: readonly ChainEntry[]): { readonly items: readonly Item[]; readonly notes: readonly Note[] } {
   const notes: Note[] = [];
   const items: Item[] = [];
-  const discarded = discardedMessages(entries);
+  const discarded = discardedEntries(entries);
   const discardedCalls = new Set<string>();
   const seen = new Set<string>();
   const told = new Set<string>();
@@ -41,12 +42,15 @@ function itemsOf(entries: readonly ChainEntry[]): { readonly items: readonly Ite
       if (isLocalAnswer(entry)) continue;
       const { id, content } = entry.message;
       const blocks = blocksOf(content);
-      if (id !== undefined && discarded.has(id)) {
+      if (discarded.has(entry.uuid)) {
         for (const block of blocks) {
           if (block.type === 'tool_use') discardedCalls.add(textField(block, 'id'));
           notes.push({ code: 'discarded_message', block, text: `Left out: a block of answer ${id}, which was discarded.` });
         }
-      } else items.push({ role: 'assistant', messageId: id, origin, blocks });
+        continue;
+      }
+      for (const block of blocks) if (block.type === 'tool_use') discardedCalls.delete(textField(block, 'id'));
+      items.push({ role: 'assistant', answer: answerNameOf(entry), origin, blocks });
     } else if (entry.type === 'user') {
       if (entry.isVisibleInTranscriptOnly === true) continue;
       const blocks = blocksOf(entry.message.content);
@@ -64,15 +68,6 @@ function itemsOf(entries: readonly ChainEntry[]): { readonly items: readonly Ite
     }
   }
   return { items, notes };
-}
-
-/** Answers that do not count: an abandoned generation, or a refusal's partial output. */
-function discardedMessages(entries: readonly ChainEntry[]): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const entry of entries) {
-    if (entry.type === 'system' && entry.subtype === 'message_discarded' && entry.messageId !== undefined) ids.add(entry.messageId);
-  }
-  return ids;
 }
 
 /** Notices that a client shows in the place of an answer; no model wrote them. */

@@ -4,6 +4,7 @@ import { taskNotificationId } from '../tasks/notification.js';
 import { UNKNOWN_OUTCOME } from './assemble.js';
 import { deliveredNotificationId, deliveredPromptId } from './attachments.js';
 import { blocksOf, isClientToolUse, isToolResult, textField } from './blocks.js';
+import { discardedEntries } from './discarded.js';
 import { type ChainDraft, type ChainEntry, type TranscriptLine, WRITER } from './entries.js';
 import type { JournalEntry } from './journal.js';
 import type { LoadedTranscript } from './load.js';
@@ -99,20 +100,24 @@ export function closingResult(loaded: Pick<LoadedTranscript, 'lines' | 'chain'>,
 export function openCallsOf(chain: readonly ChainEntry[], lines: readonly TranscriptLine[]): OpenToolCall[] {
   const calls = new Map<string, { readonly name: string; readonly input: unknown; readonly journaled: boolean }>();
   const answered = new Set<string>();
-  const discarded = new Set<string>();
-  for (const entry of chain) {
-    if (entry.type === 'system' && entry.subtype === 'message_discarded' && entry.messageId !== undefined) discarded.add(entry.messageId);
-  }
+  const discarded = discardedEntries(chain);
+  const discardedCalls = new Set<string>();
   for (const entry of chain) {
     if (entry.type !== 'user' && entry.type !== 'assistant') continue;
     // Another program keeps no journal: whether such a call began is not known, so it may have.
     const journaled = entry.writer === WRITER;
-    const counts = entry.type === 'assistant' && !discarded.has(entry.message.id ?? '');
     for (const block of blocksOf(entry.message.content)) {
-      const id = textField(block, 'id');
-      if (counts && isClientToolUse(block) && !calls.has(id))
-        calls.set(id, { name: textField(block, 'name'), input: block.input, journaled });
-      else if (isToolResult(block)) answered.add(textField(block, 'tool_use_id'));
+      if (isToolResult(block)) {
+        const id = textField(block, 'tool_use_id');
+        if (!discardedCalls.has(id)) answered.add(id);
+      } else if (entry.type === 'assistant' && isClientToolUse(block)) {
+        const id = textField(block, 'id');
+        if (discarded.has(entry.uuid)) discardedCalls.add(id);
+        else {
+          discardedCalls.delete(id);
+          if (!calls.has(id)) calls.set(id, { name: textField(block, 'name'), input: block.input, journaled });
+        }
+      }
     }
   }
   const started = startedCalls(lines);

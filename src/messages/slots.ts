@@ -1,12 +1,13 @@
 import { isClientToolUse, isToolResult, type LooseBlock, textField } from './blocks.js';
 import type { Note } from './note.js';
+import { type AnswerName, isSameAnswer } from './reusedIds.js';
 
 /** What goes into assembly, in order: a message, or a piece of one (a transcript line). */
 export interface Item {
   readonly role: string;
   readonly blocks: readonly LooseBlock[];
-  /** The API's id of the answer this is a piece of. */
-  readonly messageId?: string | undefined;
+  /** The answer that this is a piece of. */
+  readonly answer?: AnswerName | undefined;
   /** Where it came from (a transcript entry's uuid), to be found again by message. */
   readonly origin?: string | undefined;
 }
@@ -46,17 +47,19 @@ function emptySlot(): Slot {
 }
 
 /**
- * Groups items into slots. Pieces of one answer come together by message id even when results or prompts were written between them;
+ * Groups items into slots. Pieces of one answer come together by its name even when results or prompts were written between them;
  * whatever the user side says while calls are open waits behind their results.
  */
 export function buildSlots(items: readonly Item[], results: ResultIndex): Slot[] {
   const slots: Slot[] = [];
-  const byMessage = new Map<string, Slot>();
+  const byMessage = new Map<string, { readonly answer: AnswerName; readonly slot: Slot }>();
   let userSpoke = true;
   for (const [position, item] of items.entries()) {
     const content = item.blocks.filter((block) => !isToolResult(block));
     if (item.role === 'assistant') {
-      const known = item.messageId ? byMessage.get(item.messageId) : undefined;
+      const { answer } = item;
+      const named = answer && byMessage.get(answer.messageId);
+      const known = answer && named && isSameAnswer(named.answer, answer) ? named.slot : undefined;
       let slot = known ?? (userSpoke ? undefined : slots.at(-1));
       if (slot === undefined || (known === undefined && !continues(slot, position, results))) {
         slot = emptySlot();
@@ -66,7 +69,7 @@ export function buildSlots(items: readonly Item[], results: ResultIndex): Slot[]
       const again =
         known !== undefined && known !== slots.at(-1) ? new Set(known.assistant.map((block) => JSON.stringify(block))) : undefined;
       slot.assistant.push(...content.filter((block) => again?.has(JSON.stringify(block)) !== true));
-      if (item.messageId) byMessage.set(item.messageId, slot);
+      if (answer) byMessage.set(answer.messageId, { answer, slot });
       if (item.origin !== undefined) slot.assistantOrigins.push(item.origin);
       userSpoke = false;
       continue;

@@ -36,7 +36,7 @@ import { openStore } from './store.js';
 import { compactHistory } from './summarize.js';
 import { readSurroundings } from './surroundings.js';
 import { tellingHooks } from './tellingHooks.js';
-import { forgivingJournal, writeEntry } from './transcriptLog.js';
+import { answerNamesOf, forgivingJournal, writeEntry } from './transcriptLog.js';
 import { createUpdateStream } from './updateStream.js';
 import type { SessionUpdate } from './updates.js';
 
@@ -163,7 +163,11 @@ export function assembleSession(
     env,
     permissions,
     hooks,
-    conversation: new Conversation((entry) => writeEntry(entry, transcript), resumption?.messages ?? resumed?.messages ?? []),
+    conversation: new Conversation(
+      (entry) => writeEntry(entry, transcript),
+      resumption?.messages ?? resumed?.messages ?? [],
+      transcript.lines.flatMap(answerNamesOf),
+    ),
     inbox,
     queue,
     questions: lineage ? forwardQuestions(lineage.parent.questions, lineage.agent.id, agentTitle(lineage.agent)) : queue,

@@ -36,6 +36,9 @@ export class Conversation {
   private readonly history: MessageParam[];
   /** The answer that is growing: its blocks from `from` on belong to this message, what is before them to the paused answer it continues. */
   private open: { readonly messageId: string; readonly blocks: AssistantBlock[]; readonly from: number } | undefined;
+  /** The answer that is being written down: the id that the API gave it, and the one under which its lines are found again. */
+  private written: { readonly messageId: string; readonly name: string } | undefined;
+  private readonly writtenNames: Set<string>;
   /** The blocks of the last answer, for the next message to continue where that one was paused. */
   private lastAnswer: AssistantBlock[] = [];
   /** What may not stand beside results while server calls are pending: it goes behind the next answer. */
@@ -46,8 +49,11 @@ export class Conversation {
   constructor(
     private readonly log: ConversationLog,
     history: readonly MessageParam[] = [],
+    /** Names of the answers that have been written down before. */
+    writtenNames: Iterable<string> = [],
   ) {
     this.history = [...history];
+    this.writtenNames = new Set(writtenNames);
     for (const { content } of history) {
       for (const block of blocksOf(content)) if (isClientToolUse(block)) this.callIds.add(textField(block, 'id'));
     }
@@ -80,7 +86,7 @@ export class Conversation {
   addAssistantBlock(messageId: string, model: string, block: AssistantBlock): void {
     // The API refuses empty text; an answer may contain it.
     if (block.type === 'text' && block.text.trim() === '') return;
-    this.log({ kind: 'assistant', messageId, model, block });
+    this.log({ kind: 'assistant', messageId: this.nameOfAnswer(messageId), model, block });
     const sendable = asSentBack(block);
     if (sendable === undefined) return;
     if (this.open?.messageId !== messageId) {
@@ -100,10 +106,10 @@ export class Conversation {
   /** Takes the open answer off again: none of its blocks counts. */
   discardAnswer(reason: string): void {
     if (!this.open) return;
-    this.log({ kind: 'discarded', messageId: this.open.messageId, reason });
+    this.log({ kind: 'discarded', messageId: this.nameOfAnswer(this.open.messageId), reason });
     this.open.blocks.length = this.open.from;
     if (this.open.from === 0) this.history.pop();
-    this.open = undefined;
+    this.endWritten();
     this.lastText = '';
   }
 
@@ -137,7 +143,7 @@ export class Conversation {
   compact(compaction: Compaction, reload: () => readonly MessageParam[]): void {
     this.log({ kind: 'compacted', compaction });
     this.history.splice(0, this.history.length, ...reload());
-    this.open = undefined;
+    this.endWritten();
   }
 
   /** The calls of an answer at the end of the history: those that have no result yet. */
@@ -155,8 +161,28 @@ export class Conversation {
     return last?.role === 'assistant' && !onlyResultsMayFollow(blocksOf(last.content));
   }
 
-  private push(given: readonly ContentBlockParam[]): void {
+  /**
+   * A name of its own for each answer: gateways give the same id to every one, and an answer that takes over from a discarded one keeps its
+   * id. Lines under one name are one answer to whoever reads them.
+   */
+  private nameOfAnswer(messageId: string): string {
+    if (this.written?.messageId === messageId) return this.written.name;
+    const given = messageId === '' ? 'unnamed' : messageId;
+    let name = given;
+    for (let n = 2; this.writtenNames.has(name); n++) name = `${given}_${n}`;
+    this.writtenNames.add(name);
+    this.written = { messageId, name };
+    return name;
+  }
+
+  /** What is added next begins another answer. */
+  private endWritten(): void {
     this.open = undefined;
+    this.written = undefined;
+  }
+
+  private push(given: readonly ContentBlockParam[]): void {
+    this.endWritten();
     const blocks = given.map(wellFormed);
     if (this.history.at(-1)?.role === 'assistant') this.endAnswer();
     const last = this.history.at(-1);
@@ -183,7 +209,7 @@ export class Conversation {
   mend(): readonly Note[] {
     const { messages, setAside } = repairMessages(this.history, { trailing: 'keep' });
     this.history.splice(0, this.history.length, ...messages);
-    this.open = undefined;
+    this.endWritten();
     this.lastAnswer = [];
     return setAside;
   }
@@ -204,7 +230,7 @@ export class Conversation {
       return !isServerToolUse(loose) || answered.has(textField(loose, 'id'));
     });
     this.history.pop();
-    this.open = undefined;
+    this.endWritten();
     this.lastAnswer = [];
     if (kept.some((block) => !isThinking(looseBlock(block)))) this.history.push({ role: 'assistant', content: kept });
   }

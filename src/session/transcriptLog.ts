@@ -1,3 +1,4 @@
+import type { TranscriptLine } from '../messages/entries.js';
 import type { JournalEntry } from '../messages/journal.js';
 import type { Transcript } from '../messages/transcript.js';
 import type { ContentBlockParam } from '../messages/types.js';
@@ -27,6 +28,11 @@ export function writeEntry(entry: ConversationEntry, transcript: Transcript): vo
     case 'compacted':
       transcript.appendCompaction(entry.compaction);
   }
+}
+
+/** The name of the answer that a line is a piece of, as `writeEntry` wrote it. */
+export function answerNamesOf(line: TranscriptLine): readonly string[] {
+  return line.kind === 'chain' && line.entry.type === 'assistant' && line.entry.message.id !== undefined ? [line.entry.message.id] : [];
 }
 
 const mutable = (content: string | readonly ContentBlockParam[]): string | ContentBlockParam[] =>

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { block, event, rawToolUse, type Turn, text, thinking, toolUse } from '../../src/testing/index.js';
+import { readSession } from '../../src/session/stored.js';
+import { block, event, message, rawToolUse, type Turn, text, thinking, toolUse } from '../../src/testing/index.js';
 import { scene, tempDir, testTool } from '../support/sessions.js';
 
 const echo = testTool({ name: 'Echo' });
@@ -105,5 +106,54 @@ describe('an answer of the model that is odd', () => {
     expect(Array.isArray(after) && Array.isArray(before) && JSON.stringify(after.slice(0, 2))).toBe(
       JSON.stringify(Array.isArray(before) ? before.slice(0, 2) : null),
     );
+  });
+  const same = message({ id: 'msg_same' });
+  const none = message({ id: '' });
+  const fallback = block({ type: 'fallback', from: { model: 'a' }, to: { model: 'b' } });
+  it.each<[string, readonly Turn[]]>([
+    [
+      'of one id for all',
+      [
+        [same, text('so'), toolUse('Echo', { n: 1 })],
+        [same, toolUse('Echo', { n: 2 })],
+        [same, text('on')],
+        [same, text('end')],
+      ],
+    ],
+    [
+      'without ids',
+      [
+        [none, toolUse('Echo', { n: 1 })],
+        [none, toolUse('Echo', { n: 2 })],
+        [none, text('on')],
+        [none, text('end')],
+      ],
+    ],
+    [
+      'that another model took over',
+      [
+        [same, thinking('hm'), text('so'), fallback, text('on')],
+        [same, text('end')],
+      ],
+    ],
+    [
+      'without ids that another model took over',
+      [
+        [none, text('first')],
+        [none, thinking('hm'), text('so'), fallback, text('on')],
+      ],
+    ],
+  ])('answers %s: the transcript gives the same history again', async (_, script) => {
+    const place = { cwd: tempDir(), store: tempDir() };
+    const { session } = await scene(script, { ...echoing, ...place });
+    await session.send('go').done;
+    await session.send('and on').done;
+    const stored = readSession(session.id, place).messages;
+    expect(stored).toEqual(session.messages);
+    await session.close();
+    const next = await scene([[same, text('resumed')]], { ...echoing, ...place, resume: session.id });
+    await next.session.send('once more').done;
+    expect(readSession(session.id, place).messages).toEqual(next.session.messages);
+    expect(next.session.messages.slice(0, stored.length)).toEqual(stored);
   });
 });
