@@ -4,6 +4,7 @@ import { buildTool } from '../tool/build.js';
 import { ToolFailure } from '../tool/errors.js';
 import { changeFile, type FileChange, type FileChangeOptions } from './fs/change.js';
 import { digestOf } from './fs/ledger.js';
+import { missingMessage } from './fs/missing.js';
 import { absolutePath, refusePath } from './fs/paths.js';
 import { cellId, type Notebook, parseNotebook } from './read/notebook.js';
 
@@ -48,8 +49,8 @@ export function notebookEditTool(options: FileChangeOptions = {}) {
     },
     async call(input, context) {
       let changed = input.cell_id ?? '';
-      const change = await changeFile(input.notebook_path, context, options, (current, target) => {
-        if (current === undefined) throw new ToolFailure(`${target.asked} does not exist.`);
+      const change = await changeFile(input.notebook_path, context, options, async (current, target) => {
+        if (current === undefined) throw new ToolFailure(await missingMessage(target.asked));
         const record = context.files.get(target.real);
         if (record === undefined) throw new ToolFailure(`${target.asked} has not been read in this conversation. Read it first.`);
         if (record.digest !== digestOf(current.bytes))

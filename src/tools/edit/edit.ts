@@ -1,14 +1,13 @@
-import { readdir, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { buildTool } from '../../tool/build.js';
-import { closest } from '../../tool/closest.js';
 import { ToolFailure } from '../../tool/errors.js';
 import type { FileRecord } from '../../tool/types.js';
 import { type CurrentFile, changeFile, type FileChange, type FileChangeOptions, type PlannedChange } from '../fs/change.js';
 import { digestOf } from '../fs/ledger.js';
+import { missingMessage } from '../fs/missing.js';
 import { absolutePath, refusePath, resolveTarget } from '../fs/paths.js';
-import { didYouMean } from './hints.js';
+import { didYouMean, lineOf } from './hints.js';
 import { findMatches, type Matches, replaceRanges } from './match.js';
 
 const inputSchema = z.strictObject({
@@ -74,7 +73,7 @@ export function editTool(options: FileChangeOptions = {}) {
         const replaced = replaceRanges(text.text, matches, input.new_string);
         if (replaced === text.text)
           throw new ToolFailure('The file already reads so; only line ends would differ, and those are kept as they are.');
-        line = lineAt(text.text, matches.ranges[0]?.start ?? 0);
+        line = lineOf(text.text, matches.ranges[0]?.start ?? 0);
         return { text: replaced, like: text, notes: notesOn(matches) };
       });
       return { data: { ...change, replacements: Math.max(1, matches.ranges.length), line } };
@@ -101,9 +100,7 @@ async function createdBy(input: EditInput, current: CurrentFile | undefined, ask
   if (input.old_string === '') {
     return { text: input.new_string, like: current?.text ?? { encoding: 'utf8', bom: false }, notes: [] };
   }
-  const siblings = await readdir(path.dirname(asked)).catch((): string[] => []);
-  const near = closest(path.basename(asked), siblings, 1).map((name) => path.join(path.dirname(asked), name));
-  throw new ToolFailure(`${asked} does not exist.${near.length === 0 ? '' : ` Did you mean ${near[0]}?`}`);
+  throw new ToolFailure(await missingMessage(asked));
 }
 
 function textOf(current: CurrentFile, asked: string) {
@@ -127,7 +124,7 @@ function checkCount({ kind, ranges, unique }: Matches, text: string, input: Edit
     throw new ToolFailure(`old_string was not found in ${asked}.${hint === '' ? '' : `\n${hint}`}`);
   }
   if (unique) return;
-  const lines = ranges.slice(0, 10).map((range) => lineAt(text, range.start));
+  const lines = ranges.slice(0, 10).map((range) => lineOf(text, range.start));
   const where = `${lines.join(', ')}${ranges.length > 10 ? ', …' : ''}`;
   if (kind === 'quotes') {
     throw new ToolFailure(
@@ -148,12 +145,6 @@ function notesOn({ kind }: Matches): string[] {
 
 function notRead(asked: string): string {
   return `${asked} has not been read in this conversation. Read it first, then edit it.`;
-}
-
-function lineAt(text: string, index: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line++;
-  return line;
 }
 
 /** Of a directory or a device the call itself says what it is. */

@@ -1,7 +1,17 @@
+import { findLookalike, oneForAnother, spelledOut } from '../fs/lookalike.js';
+
 /** Lines that `old` may have been meant to match, numbered, or an empty text when nothing in the file resembles it. */
 export function didYouMean(text: string, old: string): string {
   if (/^ *\d+[\t→]/.test(old)) {
     return 'The old text starts with a line number; leave out the numbers that Read puts before each line.';
+  }
+  if (text === '') return 'The file is empty.';
+  const lookalike = findLookalike(text, old);
+  if (lookalike !== undefined) {
+    const places = lookalike.places.map((place) => lineOf(text, place)).join(', ');
+    const where = `${lookalike.places.length === 1 ? 'Line' : 'Lines'} ${places} ${lookalike.places.length === 1 ? 'differs' : 'differ'}`;
+    const found = lookalike.found.length <= MAX_SPELLED ? `\nIn the file it reads, as JSON: ${spelledOut(lookalike.found)}` : '';
+    return `${where} only in ${lookalike.difference}.${found}`;
   }
   const lines = text.split(/\r?\n/);
   const wanted = old.split(/\r?\n/);
@@ -20,11 +30,30 @@ export function didYouMean(text: string, old: string): string {
   const shown = lines.slice(start, start + Math.min(wanted.length, MAX_SHOWN));
   const numbered = shown.map((line, offset) => `${String(start + offset + 1).padStart(6)}\t${line.slice(0, 300)}`).join('\n');
   const same = squeeze(shown.join('\n')) === squeeze(wanted.slice(0, shown.length).join('\n'));
-  return `${same ? 'Only the white space differs from' : 'The nearest lines are'}:\n${numbered}`;
+  const seen = shown.join('\n');
+  if (!same) {
+    const difference = oneForAnother(seen, wanted.join('\n'));
+    return `The nearest lines are:\n${numbered}${difference === undefined ? '' : `\nThey differ in that ${difference}.`}`;
+  }
+  const tabs = { file: /^ *\t/m.test(seen), old: /^ *\t/m.test(old) };
+  const indents =
+    tabs.file === tabs.old
+      ? ''
+      : `\n(the file indents with ${tabs.file ? 'tabs' : 'spaces'}, old_string with ${tabs.old ? 'tabs' : 'spaces'})`;
+  const spelled = /[^\P{Zs} ]/u.test(seen + old) ? `\nIn the file they read, as JSON: ${spelledOut(seen.slice(0, MAX_SPELLED))}` : '';
+  return `Only the white space differs from:\n${numbered}${indents}${spelled}`;
+}
+
+export function lineOf(text: string, index: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line++;
+  return line;
 }
 
 const MAX_LINES = 20_000;
 const MAX_SHOWN = 6;
+/** Code units of a stretch that is spelt out whole. */
+const MAX_SPELLED = 2000;
 
 function squeeze(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();

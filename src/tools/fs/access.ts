@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { errorCode, ToolFailure } from '../../tool/errors.js';
 import type { ToolContext } from '../../tool/types.js';
+import { missingMessage } from './missing.js';
 import { absolutePath, refusePath, resolveTarget } from './paths.js';
 
 /** A path that was asked for, and where it leads. */
@@ -64,7 +65,7 @@ export async function openForReading(target: Target): Promise<FileHandle> {
     if (!before.isFile()) throw new ToolFailure(`${target.asked} is not a regular file (a device, pipe or socket).`);
     handle = await open(target.real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    throw explainFileError(error, target.asked);
+    throw await explainMissing(error, target.asked);
   }
   try {
     const [opened, named, real] = await Promise.all([handle.stat(), stat(target.real), realpath(target.asked)]);
@@ -76,6 +77,11 @@ export async function openForReading(target: Target): Promise<FileHandle> {
     await handle.close();
     throw explainFileError(error, target.asked);
   }
+}
+
+/** The same as `explainFileError`; of a file that does not exist, with the name that may have been meant. */
+export async function explainMissing(error: unknown, asked: string): Promise<unknown> {
+  return errorCode(error) === 'ENOENT' ? new ToolFailure(await missingMessage(asked)) : explainFileError(error, asked);
 }
 
 /** A system error about a file as a message for the model; any other error as it is. */

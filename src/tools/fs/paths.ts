@@ -41,6 +41,7 @@ export async function resolveTarget(absolute: string, links = 0): Promise<string
     if (code === 'ELOOP') throw new ToolFailure(`${absolute} is part of a loop of symbolic links.`);
     if (code === 'ENOTDIR') throw new ToolFailure(`${absolute}: a part of the path is a file, not a directory.`);
     if (code === 'EACCES') throw new ToolFailure(`${absolute}: the operating system denies access.`);
+    if (code === 'ENAMETOOLONG') throw new ToolFailure(`${absolute}: the name is too long.`);
     if (code !== 'ENOENT') throw error;
   }
   const parent = path.dirname(absolute);

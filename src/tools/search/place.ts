@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { ToolDefinition } from '../../tool/build.js';
 import { ToolFailure } from '../../tool/errors.js';
 import type { ToolContext } from '../../tool/types.js';
-import { approvedTarget, explainFileError } from '../fs/access.js';
+import { approvedTarget, explainMissing } from '../fs/access.js';
 import { absolutePath, isInside, refusePath } from '../fs/paths.js';
 
 /** Where a search runs. */
@@ -17,8 +17,8 @@ export interface SearchPlace {
 /** Resolves the place of a search; default is the working directory. Refuses what a Read deny rule covers. */
 export async function searchPlace(written: string | undefined, context: ToolContext): Promise<SearchPlace> {
   const target = await approvedTarget(written ?? context.cwd, 'read', context);
-  const stats = await stat(target.real).catch((error: unknown) => {
-    throw explainFileError(error, target.asked);
+  const stats = await stat(target.real).catch(async (error: unknown) => {
+    throw await explainMissing(error, target.asked);
   });
   if (stats.isDirectory()) return { directory: target.real, file: undefined };
   if (stats.isFile()) return { directory: path.dirname(target.real), file: target.real };
