@@ -11,18 +11,40 @@ const content = z.preprocess((value) => {
   return typeof value === 'string' ? [{ type: 'text', text: value }] : [value];
 }, z.array(json));
 
+/** Languages that cannot leave a field out write null. A failure that is told in the wrong type is still a failure. */
+const failed = z
+  .unknown()
+  .optional()
+  .transform((value) => value === true || (typeof value === 'string' && value.trim().toLowerCase() === 'true'));
+
 /**
  * The answer to `tools/call`. Content blocks are read one by one later: a kind that is not known must not cost the rest.
- * `structuredContent` may be any JSON value (MCP specification 2026-07-28).
+ * `structuredContent` may be any JSON value (MCP specification 2026-07-28); null beside content says nothing.
  */
-export const callAnswerSchema = z.looseObject({
-  content,
-  structuredContent: json.optional(),
-  isError: z.boolean().optional(),
-  _meta: object.optional().catch(undefined),
-});
+export const callAnswerSchema = z
+  .object({
+    content,
+    structuredContent: json.optional(),
+    isError: failed,
+    toolResult: z.unknown().optional(),
+    resultType: z.unknown().optional(),
+    _meta: object.optional().catch(undefined),
+  })
+  .transform(({ structuredContent, isError, toolResult, resultType, ...answer }) => {
+    const isNull = structuredContent === null && answer.content.length > 0;
+    // What servers of the protocol's first revision (2024-10-07) answer with.
+    const older = structuredContent === undefined && answer.content.length === 0 ? json.optional().parse(toolResult) : undefined;
+    const structured = isNull ? undefined : (structuredContent ?? older ?? structuredContent);
+    return {
+      content: answer.content,
+      ...(structured === undefined ? {} : { structuredContent: structured }),
+      ...(isError ? { isError } : {}),
+      ...(answer._meta === undefined ? {} : { _meta: answer._meta }),
+      ...(resultType === 'input_required' ? { needsInput: true } : {}),
+    };
+  });
 export type CallAnswer = z.infer<typeof callAnswerSchema>;
 
 /** The answer to `resources/read`. */
-export const resourceAnswerSchema = z.looseObject({ contents: z.array(json).default([]) });
+export const resourceAnswerSchema = z.looseObject({ contents: content });
 export type ResourceAnswer = z.infer<typeof resourceAnswerSchema>;

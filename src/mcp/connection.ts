@@ -95,6 +95,8 @@ export class McpConnection {
   async call(tool: string, input: JsonObject, options: CallOptions): Promise<CallAnswer> {
     const answer = await this.ask('tools/call', { name: tool, arguments: input }, callAnswerSchema, options);
     this.losses = 0;
+    if (answer.needsInput === true)
+      throw new ToolFailure(`The MCP server ${this.options.name} asks for more input before it runs ${tool}; that is not possible here.`);
     return answer;
   }
 

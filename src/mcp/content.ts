@@ -89,8 +89,13 @@ export function mapMcpOutput(output: unknown): MappedToolResult {
   const content: readonly unknown[] = output.content;
   const notes = typeof note === 'string' ? [textBlock(`(${note})`)] : [];
   const blocks = [...content.flatMap(blockOf), ...notes];
-  if (isError === true) return { content: blocks, isError: true };
-  if (structuredContent === undefined) return { content: blocks };
+  const hasWords = blocks.some((block) => block.type !== 'text' || block.text.trim() !== '');
+  if (isError === true) {
+    const words = hasWords || structuredContent === undefined ? blocks : [textBlock(JSON.stringify(structuredContent)), ...blocks];
+    return { content: words, isError: true };
+  }
+  const saysNothing = structuredContent === undefined || (isJsonObject(structuredContent) && Object.keys(structuredContent).length === 0);
+  if (saysNothing && (hasWords || structuredContent === undefined)) return { content: blocks };
   const rest = blocks.filter((block) => block.type !== 'text');
   return { content: [textBlock(JSON.stringify(structuredContent)), ...rest, ...notes] };
 }

@@ -53,15 +53,19 @@ const resourceSchema = z.object({
   mimeType: z.string().optional(),
 });
 
-const entries = z.array(z.unknown());
-const nextCursor = z.string().optional();
+/** A list without entries is null where a language writes it so. */
+const entries = z
+  .array(z.unknown())
+  .nullish()
+  .transform((list) => list ?? []);
+const nextCursor = z.unknown().optional();
 const PAGES = {
   tools: z.object({ tools: entries, nextCursor }).transform((page) => ({ entries: page.tools, nextCursor: page.nextCursor })),
   resources: z.object({ resources: entries, nextCursor }).transform((page) => ({ entries: page.resources, nextCursor: page.nextCursor })),
 } as const;
 interface Page {
   readonly entries: readonly unknown[];
-  readonly nextCursor: string | undefined;
+  readonly nextCursor?: unknown;
 }
 
 /** What a listing brought, and in words what it did not. */
@@ -111,8 +115,12 @@ async function listPages<Item>({ client, signal, method, key, schema, idOf }: Li
       else if (items.has(idOf(parsed.data))) warnings.push(...repeated(key, idOf(parsed.data), cursor));
       else items.set(idOf(parsed.data), parsed.data);
     }
+    if (answer.nextCursor === undefined || answer.nextCursor === null) break;
+    if (typeof answer.nextCursor !== 'string') {
+      warnings.push(`the cursor behind page ${page} of its ${key} is not a text; the list ends there`);
+      break;
+    }
     cursor = answer.nextCursor;
-    if (cursor === undefined) break;
     if (seen.has(cursor)) {
       if (cursor !== '')
         warnings.push(`its list of ${key} does not advance: the cursor ${JSON.stringify(cursor)} came twice; the list ends there`);

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { own } from '../hooks/process-group.js';
 import { COMMAND_ID_VARIABLE, endProcesses } from '../tools/bash/process-tree.js';
+import { LineBuffer } from './line-buffer.js';
+import { readWire } from './wire.js';
 
 export interface StdioSpec {
   readonly command: string;
@@ -28,7 +30,7 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
 
-  private readonly buffer = new ReadBuffer();
+  private readonly lines = new LineBuffer();
   private readonly commandId = randomUUID();
   private child: ChildProcess | undefined;
   private tail = Buffer.alloc(0);
@@ -118,18 +120,19 @@ export class StdioTransport implements Transport {
   }
 
   private read(chunk: Buffer): void {
+    let lines: readonly string[];
     try {
-      this.buffer.append(chunk);
+      lines = this.lines.take(chunk);
     } catch (error) {
       this.fail(error);
       void this.close();
       return;
     }
-    for (;;) {
+    for (const line of lines) {
       try {
-        const message = this.buffer.readMessage();
-        if (message === null) return;
-        this.onmessage?.(message);
+        const messages = readWire(JSON.parse(line));
+        if (messages === undefined) throw new Error(`what came is not a message: ${line.slice(0, 200)}`);
+        for (const message of messages) this.onmessage?.(message);
       } catch (error) {
         // A line that is no message (a log line gone astray) costs itself, not the connection.
         this.fail(error);

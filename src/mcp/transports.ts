@@ -4,6 +4,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpHttpServerConfig, McpSdkServerConfig, McpServerConfig, McpStdioServerConfig } from './config.js';
 import { StdioTransport } from './stdio.js';
+import { CarefulTransport } from './wire.js';
 
 export interface TransportPlace {
   /** Working directory of stdio servers that name none. */
@@ -20,7 +21,7 @@ export function transportsFor(config: McpServerConfig, place: TransportPlace): r
     case 'sdk':
       return [() => inProcess(config)];
     case 'transport':
-      return [async () => config.connect()];
+      return [async () => new CarefulTransport(await config.connect())];
     case 'sse':
       return [async () => sse(config)];
     case 'http':
