@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stillLeadsTo } from '../../src/permissions/paths.js';
+import type { PermissionMode } from '../../src/permissions/types.js';
 import { bash, decide, explain, Workspace } from './workspace.js';
 
 let space: Workspace;
@@ -65,6 +66,45 @@ describe('an allow rule for a command', () => {
         .suggestions.flatMap((update) => (update.type === 'addRules' ? update.rules : []));
     expect(offered('git status && npm test').map(({ ruleContent }) => ruleContent)).toEqual([expect.stringMatching(/^npm test/)]);
     expect(offered('a 1; b 2; c 3; d 4; e 5; f 6; g 7').length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('a denied file', () => {
+  it.each<PermissionMode>(['default', 'acceptEdits', 'bypassPermissions'])(
+    'is denied however the shell comes to its name, in mode %s',
+    (mode) => {
+      space.file('secret/k.txt');
+      space.file('.env');
+      const lists = { allow: ['Bash'], deny: ['Read(~/.ssh/**)', 'Read(.env)', 'Read(./secret/**)', 'Edit(/src/**)'] };
+      const engine = space.under(lists, { mode });
+      const commands = [
+        'cat $HOME/.ssh/id',
+        `cat "\${HOME}/.ssh/id"`,
+        'cat < $HOME/.ssh/id',
+        'cd "$HOME/.ssh" && cat id',
+        'd=$HOME/.ssh; cat "$d/id"',
+        'cat "$PWD"/secret/k.txt',
+        'cat {.env,a.txt}',
+        'cat secret/{k,l}.txt',
+        'for f in secret/*; do cat "$f"; done',
+        'cat `echo .env`',
+        '{cat,.env}',
+        'c=cat; $c .env',
+        'd=src; d=secret; cd $d; cat k.txt',
+        'git -C secret diff k.txt',
+        'sort -o src/x.ts a.txt',
+        'git checkout -- src/x.ts',
+        'curl -o src/x.ts https://x.test',
+        'echo x > "$PWD/src/x.ts"',
+      ];
+      const decisions = commands.map((command) => `${bash(engine, command)} ${command}`);
+      expect(decisions).toEqual(commands.map((command) => `deny ${command}`));
+    },
+  );
+
+  it('does not make other files denied', () => {
+    const engine = space.under({ allow: ['Bash'], deny: ['Read(.env)'] }, { mode: 'bypassPermissions' });
+    for (const command of ['cat $HOME/a', 'cat {a,b}', 'git -C .env2 diff a', 'sort -o a b']) expect(bash(engine, command)).toBe('allow');
   });
 });
 

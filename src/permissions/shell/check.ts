@@ -1,5 +1,6 @@
 import { type Assignment, forEachChild, type Redirection, type SyntaxNode, type Word } from 'unbash';
 import { followSubscript } from './collect.js';
+import { knownWords } from './readings.js';
 import type { Scope, WalkState } from './state.js';
 import { describeWord } from './static.js';
 import type { ShellAssignment, ShellWord } from './types.js';
@@ -9,7 +10,7 @@ export function checkWord(state: WalkState, word: Word, scope: Scope): ShellWord
   const described = describeWord(word);
   for (const blocker of described.blockers) state.blockers.add(blocker);
   walkExpansions(state, word, scope);
-  return described;
+  return described.value === null ? { ...described, mayBe: knownWords(word, state.reading) } : described;
 }
 
 export function checkAssignment(state: WalkState, assignment: Assignment, scope: Scope): ShellAssignment {
@@ -91,6 +92,7 @@ export function walkRedirects(state: WalkState, redirects: readonly Redirection[
       operator: redirect.operator,
       text: word.text,
       target: word.value,
+      ...(word.mayBe === undefined ? {} : { mayBe: word.mayBe }),
       glob: word.glob,
       tilde: word.tilde,
       directories: scope.directories,

@@ -32,6 +32,9 @@ export function coverage(analysis: ShellAnalysis, { allow, acceptEdits = false }
     return { covered: false, command: analysis.text, reason: `it cannot be analysed: ${analysis.reason ?? 'it does not parse'}` };
   const any = allow.find((content) => parseBashRule(content).kind === 'any');
   if (any !== undefined) return { covered: true, anything: true, rules: [any], reason: 'every command is allowed' };
+  // A rule that spells the whole command out says yes to this very text, whatever stands in it.
+  const spelled = allow.find((content) => content === analysis.text);
+  if (spelled !== undefined) return { covered: true, anything: false, rules: [spelled], reason: 'a rule spells it out' };
   const blocker = analysis.blockers[0];
   if (blocker !== undefined) return { covered: false, command: analysis.text, reason: `it ${blocker}` };
   const rules = new Set<string>();

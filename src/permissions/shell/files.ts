@@ -1,6 +1,6 @@
 import { baseName } from './derive.js';
 import { joinPath } from './directories.js';
-import { type FileAccessKind, fileOperands } from './operands.js';
+import { type FileAccessKind, fileOperands, type Operand } from './operands.js';
 import { type ShellAnalysis, type ShellCommand, type ShellDirectories, UNKNOWN } from './types.js';
 import { commandStarts, WRAPPERS } from './wrappers.js';
 
@@ -28,9 +28,13 @@ export interface FileAccess {
 export function fileAccesses(analysis: ShellAnalysis): FileAccess[] {
   const redirected = analysis.redirects
     .filter((redirect) => redirect.target !== '/dev/null')
-    .flatMap((redirect) =>
-      placed({ ...redirect, value: redirect.target, command: redirect.operator, redirect: true, indirect: false }, redirect.directories),
-    );
+    .flatMap(({ target, operator, mayBe = [], ...redirect }) => {
+      const file = { ...redirect, command: operator, redirect: true };
+      return [
+        ...placed({ ...file, value: target, indirect: false }, redirect.directories),
+        ...mayBe.flatMap((value) => guessed({ ...file, value }, redirect.directories)),
+      ];
+    });
   const named = [...analysis.commands, ...analysis.nested].flatMap(commandFiles);
   const seen = new Set<string>();
   return [...redirected, ...named].filter((file) => {
@@ -59,7 +63,9 @@ function commandFiles(command: ShellCommand): FileAccess[] {
     if (argv.length === 1) return placed({ ...base, access: 'enter', value: '~', text: name, tilde: true }, command.directories);
     if (argv.includes('-')) return placed({ ...base, access: 'enter', value: null, text: `${name} -`, tilde: false }, command.directories);
   }
-  return operands.flatMap((operand) => {
+  return [...namesUnknown(argv, command), ...operands.flatMap(accessesOf)];
+
+  function accessesOf(operand: Operand): FileAccess[] {
     const word = command.words[offset + 1 + operand.index];
     const value = operand.value.includes(UNKNOWN) ? null : operand.value;
     // What `xargs` and `find -exec` hand to a reader was found by a command that is judged itself.
@@ -71,9 +77,34 @@ function commandFiles(command: ShellCommand): FileAccess[] {
         ? []
         : placed({ ...base, access: operand.access, value, text: value, tilde, indirect: true }, command.directories);
     }
-    const { text = operand.value, glob = false, tilde = false } = word ?? {};
-    return placed({ ...base, access: operand.access, value, text, glob, tilde }, command.directories);
+    const { text = operand.value, glob = false, tilde = false, mayBe = [] } = word ?? {};
+    return [
+      ...placed({ ...base, access: operand.access, value, text, glob, tilde }, command.directories),
+      ...mayBe.flatMap((guess) => guessed({ ...base, access: operand.access, value: guess, text }, command.directories)),
+    ];
+  }
+}
+
+/** A program that is only known by one of the command's readings: what that one names. */
+function namesUnknown([name]: readonly string[], command: ShellCommand): FileAccess[] {
+  if (name === undefined || !name.includes(UNKNOWN)) return [];
+  return command.readings.flatMap((reading) => {
+    const [program = '', ...args] = innermost(reading);
+    return fileOperands(baseName(program), args)
+      .filter(({ value }) => !value.includes(UNKNOWN))
+      .flatMap(({ access, value }) =>
+        guessed({ command: baseName(program), redirect: false, access, value, text: value }, command.directories),
+      );
   });
+}
+
+/** A file that a word may turn out to be: only deny and ask rules look at it. */
+function guessed(
+  file: Pick<FileAccess, 'access' | 'command' | 'redirect' | 'text'> & { value: string },
+  directories: ShellDirectories,
+): FileAccess[] {
+  const tilde = file.value.startsWith('~');
+  return placed({ ...file, tilde, glob: /[*?[]/.test(file.value), indirect: true }, directories).filter(({ path }) => path !== null);
 }
 
 /** The command inside plain wrappers: `timeout 5 cat x` reads x. */

@@ -1,4 +1,5 @@
-import type { Operand } from './operands.js';
+import { joinPath } from './directories.js';
+import type { FileAccessKind, Operand } from './operands.js';
 import { parseSed } from './sed.js';
 
 /**
@@ -24,7 +25,7 @@ export function indirectFiles(program: string, args: readonly string[]): Operand
   }
 }
 
-const indirect = (access: 'read' | 'write', value: string): Operand => ({ access, value, index: -1, indirect: true });
+const indirect = (access: FileAccessKind, value: string): Operand => ({ access, value, index: -1, indirect: true });
 
 /** `r file` and `w file`, alone or as a flag of `s`; the name runs to the end of the line. */
 function sedScriptFiles(script: string): Operand[] {
@@ -37,12 +38,19 @@ function sedScriptFiles(script: string): Operand[] {
 
 /** Subcommands that show what is in files, now or at a revision. */
 const SHOWS = /^(diff|log|show|blame|annotate|grep|cat-file|whatchanged|difftool|archive)$/;
+/** Subcommands that change or remove files in the working tree. */
+const CHANGES = /^(mv|rm|restore|checkout)$/;
 const LEAVES = /^[/~]|(?:^|\/)\.\.(?:\/|$)/;
 
 function gitFiles(args: readonly string[]): Operand[] {
-  const at = args.findIndex((arg) => SHOWS.test(arg));
+  const at = args.findIndex((arg) => SHOWS.test(arg) || CHANGES.test(arg));
   if (at === -1) return [];
-  const subcommand = args[at];
+  const inside = args.slice(0, at).reduce((directory, arg, index) => (args[index - 1] === '-C' ? joinPath(directory, arg) : directory), '');
+  const subcommand = args[at] ?? '';
+  if (CHANGES.test(subcommand)) {
+    const paths = args.slice(at + 1).filter((arg) => !arg.startsWith('-'));
+    return paths.map((path) => indirect(subcommand === 'rm' ? 'remove' : 'write', joinPath(inside, path)));
+  }
   const found: Operand[] = [];
   let isPattern = subcommand === 'grep' && !args.some((arg) => /^-[a-zA-Z]*[ef]/.test(arg));
   for (const [offset, arg] of args.slice(at + 1).entries()) {
@@ -59,7 +67,10 @@ function gitFiles(args: readonly string[]): Operand[] {
     // Outside a repository's files `git diff` compares any two.
     if (subcommand === 'diff' && LEAVES.test(arg)) found.push({ access: 'read', value: arg, index });
     const path = /^[^:]*:(?:\.\/)?(.+)$/s.exec(arg)?.[1];
-    found.push(indirect('read', arg), ...(path === undefined ? [] : [indirect('read', path.replace(/^\([^)]*\)|^[/!^]+/, ''))]));
+    found.push(
+      indirect('read', joinPath(inside, arg)),
+      ...(path === undefined ? [] : [indirect('read', path.replace(/^\([^)]*\)|^[/!^]+/, ''))]),
+    );
   }
   return found;
 }

@@ -22,6 +22,17 @@ const FILE_OPTIONS: Readonly<Record<string, readonly [short: string, ...long: st
   base64: ['i', 'input'],
 };
 
+/** Options of recognised programs whose value is a file that is written. */
+const OUTPUT_OPTIONS: Readonly<Record<string, readonly [short: string, ...long: string[]]>> = {
+  sort: ['o', 'output'],
+  tree: ['o', 'output'],
+  curl: ['o', 'output'],
+  wget: ['O', 'output-document'],
+};
+
+/** Of these the target is no file that a rule for the program would have to cover; deny and ask rules speak of it. */
+const DOWNLOADS: ReadonlySet<string> = new Set(['curl', 'wget']);
+
 /** Shorter beginnings of a long option than this name too many options to say which. */
 const SHORTEST_ABBREVIATION = 3;
 
@@ -30,13 +41,25 @@ const SHORTEST_ABBREVIATION = 3;
  * GNU programs take. A word that some option may take as its file is taken for one: reading too many files asks, too few does not.
  */
 export function optionFiles(program: string, args: readonly string[]): Operand[] {
-  const [short = '', ...long] = FILE_OPTIONS[program] ?? [];
+  const written = valuesOf(OUTPUT_OPTIONS[program], args).map(({ value, index }): Operand => {
+    const operand = { access: 'write', value, index } as const;
+    return DOWNLOADS.has(program) ? { ...operand, indirect: true } : operand;
+  });
+  return [...valuesOf(FILE_OPTIONS[program], args).map((found): Operand => ({ access: 'read', ...found })), ...written];
+}
+
+/** Values that the options have, and where each stands. */
+function valuesOf(
+  options: readonly [short: string, ...long: string[]] | undefined,
+  args: readonly string[],
+): { value: string; index: number }[] {
+  const [short = '', ...long] = options ?? [];
   if (short === '' && long.length === 0) return [];
   const named = (option: string): boolean =>
     long.some((name) => name === option || (option.length >= SHORTEST_ABBREVIATION && name.startsWith(option)));
-  const found: Operand[] = [];
+  const found: { value: string; index: number }[] = [];
   const take = (value: string | undefined, index: number): void => {
-    if (value !== undefined && value !== '' && value !== '-') found.push({ access: 'read', value, index });
+    if (value !== undefined && value !== '' && value !== '-') found.push({ value, index });
   };
   for (const [index, arg] of args.entries()) {
     if (arg === '--') break;

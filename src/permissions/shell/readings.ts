@@ -9,7 +9,17 @@ export interface ReadContext {
   /** Literal values that the text gives a variable; a variable may always also hold something else. */
   readonly variables: ReadonlyMap<string, readonly string[]>;
   readonly mode: OpaqueMode;
+  /** Variables that the shell itself sets, as paths: what they hold unless the text says otherwise. */
+  readonly ambient?: ReadonlyMap<string, string>;
 }
+
+/** `~` is the home directory, `.` the directory that the command runs in. */
+const PLACES: ReadonlyMap<string, string> = new Map([
+  ['HOME', '~'],
+  ['PWD', '.'],
+]);
+/** The home directory stays where it is while the script runs. */
+export const HOME: ReadonlyMap<string, string> = new Map([['HOME', '~']]);
 
 interface Piece {
   readonly text: string;
@@ -19,6 +29,14 @@ interface Piece {
 
 const MAX_ALTERNATIVES = 16;
 const MAX_READINGS = 24;
+
+/** Words that a word may become, those left out that nobody knows before the command runs. */
+export function knownWords(word: Word, context: ReadContext): string[] {
+  if (context.mode !== 'strict') return [];
+  const fields = readWord(word, { ...context, ambient: PLACES }).flat();
+  return [...new Set(fields)].filter((field) => field !== '' && !field.includes(UNKNOWN));
+}
+
 /** All that a command's name may become: a glob in it stands for whatever files there are. */
 function readName(word: Word, context: ReadContext): string[][] {
   const readings = readWord(word, context);
@@ -143,9 +161,10 @@ function readPart(part: WordPart, context: ReadContext, quoted: boolean): Piece[
   }
 }
 
-function readVariable(name: string, split: boolean, { variables, mode }: ReadContext): Piece[][] {
+function readVariable(name: string, split: boolean, { variables, mode, ambient }: ReadContext): Piece[][] {
   if (name === 'IFS' && mode === 'strict' && !variables.has('IFS')) return [[{ text: ' ', split }]];
-  const values = variables.get(name) ?? [];
+  const place = ambient?.get(name);
+  const values = variables.get(name) ?? (place === undefined ? [] : [place]);
   return [...values.slice(0, 4).map((text) => [{ text, split }]), [{ text: UNKNOWN, split }]];
 }
 

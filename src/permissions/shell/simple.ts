@@ -1,11 +1,11 @@
 import type { Assignment, CommandNode, Word } from 'unbash';
 import { checkAssignment, checkWord, walkRedirects } from './check.js';
 import { push } from './collect.js';
-import { changeDirectory, sameDirectories } from './directories.js';
+import { changeDirectory, sameDirectories, union } from './directories.js';
 import { inputOf } from './inputs.js';
 import { readWords } from './readings.js';
 import type { Scope, WalkState } from './state.js';
-import type { ShellWord } from './types.js';
+import type { ShellDirectories, ShellWord } from './types.js';
 import { staysInShell } from './variables.js';
 
 const MAX_READINGS = 24;
@@ -53,15 +53,24 @@ export function walkCommand(state: WalkState, node: Extract<CommandNode, { type:
     },
     { ...scope, stdin: inputOf(state, node.redirects) ?? scope.stdin },
   );
-  for (const reading of readings) {
-    const moved = changeDirectory(scope.directories, reading, state.cwd);
-    if (moved === null) continue;
-    state.changesDirectory = true;
-    if (scope.via === null && !sameDirectories(moved, scope.directories) && ++state.moves === 2)
-      state.blockers.add('changes the directory more than once');
-    scope.directories = moved;
-    break;
-  }
+  const moved = movedTo(state, readings, words, scope);
+  if (moved === null) return;
+  state.changesDirectory = true;
+  if (scope.via === null && !sameDirectories(moved, scope.directories) && ++state.moves === 2)
+    state.blockers.add('changes the directory more than once');
+  scope.directories = moved;
+}
+
+/** Where the command leaves the shell: in any directory that a reading of it leads to; null where it changes none. */
+function movedTo(state: WalkState, readings: readonly string[][], words: readonly ShellWord[], scope: Scope): ShellDirectories | null {
+  const lead = (reading: readonly string[]) => changeDirectory(scope.directories, reading, state.cwd);
+  const moves = readings.map(lead).filter((move) => move !== null);
+  const [first] = moves;
+  if (first === undefined) return null;
+  const known = moves.filter((move) => move.unknown === scope.directories.unknown);
+  if (known.length > 0) return known.reduce(union);
+  const ambient = words.flatMap(({ mayBe = [] }) => mayBe.map((target) => lead(['cd', target]))).filter((move) => move !== null);
+  return [first, ...ambient].reduce(union);
 }
 
 /** Readings together with what aliases defined before make of them; an `alias` command defines more. */

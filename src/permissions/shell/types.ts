@@ -10,6 +10,8 @@ export interface ShellWord {
   readonly text: string;
   /** The word after quote removal; null where it is only known when the command runs (or becomes several words). */
   readonly value: string | null;
+  /** Where `value` is null: words that it may become, as far as the text and the shell's own variables show. */
+  readonly mayBe?: readonly string[];
   /** An unquoted `*`, `?` or `[…]`: the shell puts file names here. */
   readonly glob: boolean;
   /** An unquoted leading `~`. */
@@ -35,6 +37,8 @@ export interface FileRedirect {
   readonly text: string;
   /** The target; null where it is only known when the command runs. */
   readonly target: string | null;
+  /** Where `target` is null: what it may become. */
+  readonly mayBe?: readonly string[];
   readonly glob: boolean;
   readonly tilde: boolean;
   readonly directories: ShellDirectories;

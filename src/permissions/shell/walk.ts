@@ -10,7 +10,7 @@ import {
 import { checkWord, walkExpansions, walkRedirects, walkWords } from './check.js';
 import { START, union } from './directories.js';
 import { inputOf, outputOf } from './inputs.js';
-import { readWord } from './readings.js';
+import { HOME, readWord } from './readings.js';
 import { walkCommand } from './simple.js';
 import type { Scope, WalkState } from './state.js';
 import { type OpaqueMode, UNKNOWN } from './types.js';
@@ -48,9 +48,10 @@ function walkParsed(state: WalkState, parsed: ParsedScript, scope: Scope): void 
 
 /** Notes every literal value that the script gives a variable, wherever it stands. */
 function collectVariables(state: WalkState, node: SyntaxNode): void {
-  if (node.type === 'Assignment') assign(state, node.name, node.value.type === 'Word' ? readWord(node.value, state.reading) : []);
+  const context = { ...state.reading, ambient: HOME };
+  if (node.type === 'Assignment') assign(state, node.name, node.value.type === 'Word' ? readWord(node.value, context) : []);
   if (node.type === 'For' || node.type === 'Select')
-    for (const word of node.wordlist ?? []) assign(state, node.name.value, readWord(word, state.reading));
+    for (const word of node.wordlist ?? []) assign(state, node.name.value, readWord(word, context));
   forEachChild(node, (child) => collectVariables(state, child));
 }
 

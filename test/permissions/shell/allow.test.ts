@@ -5,6 +5,21 @@ function covered(command: string, allow: readonly string[], acceptEdits = false)
   return coverage(analyzeCommand(command, { cwd: '/work/project' }), { allow, acceptEdits }).covered;
 }
 
+describe('an allow rule that spells a whole command out', () => {
+  it.each(['find . -name x -exec cat {} \\;', "find . -name '*.log' -delete", 'make a\\ b', 'echo "$X"', '(npm test)', 'watch ls'])(
+    'covers it, and nothing but it: %s',
+    (command) => {
+      expect(covered(command, [command])).toBe(true);
+      expect(covered(`${command}; rm a`, [command])).toBe(false);
+      expect(covered(`${command} && ${command.replace('x', 'y')}x`, [command])).toBe(false);
+    },
+  );
+
+  it('covers nothing that cannot be analysed', () => {
+    expect(covered('npm test &&', ['npm test &&'])).toBe(false);
+  });
+});
+
 describe('an allow rule for one exact command', () => {
   const allow = ['npm run build'];
 

@@ -40,6 +40,17 @@ describe('files that a command names', () => {
     ['git show HEAD:a', ['read HEAD:a (indirect)', 'read a (indirect)']],
     ['git grep x -- a', ['read a (indirect)']],
     ['git status', []],
+    ['git -C a diff b', ['read a/b (indirect)']],
+    ['git -C a -C b blame c', ['read a/b/c (indirect)']],
+    ['git checkout -- a', ['write a (indirect)']],
+    ['git mv a b', ['write a (indirect)', 'write b (indirect)']],
+    ['git rm -f a', ['remove a (indirect)']],
+    ['sort -o a b', ['write a', 'read a', 'read b']],
+    ['sort b -uoa', ['write a', 'read b']],
+    ['sort --output=a b', ['write a', 'read b']],
+    ['tree -o a', ['write a', 'read a']],
+    ['curl -so a https://x.test', ['write a (indirect)']],
+    ['wget -O a https://x.test', ['write a (indirect)']],
     ["sed 'r b' a", ['read b (indirect)', 'read a']],
     ["sed -n 's/x/y/w b' a", ['write b (indirect)', 'read a']],
     ["awk '1' a", ['read a']],
@@ -62,6 +73,30 @@ describe('files that a command names', () => {
     ['node a', []],
   ])('%s', (command, expected) => {
     expect(files(command)).toEqual(expected);
+  });
+
+  it.each<[string, string[]]>([
+    ['cat $HOME/a', ['read ?', 'read ~/a (indirect)']],
+    [`cat "\${HOME}/a"`, ['read ?', 'read ~/a (indirect)']],
+    ['cat $PWD/a', ['read ?', 'read a (indirect)']],
+    ['cd b && cat "$PWD"/a', ['enter b', 'read ?', 'read b/a (indirect)']],
+    ['HOME=/x; cat $HOME/a', ['read ?', 'read /x/a (indirect)']],
+    ['f=a; cat $f', ['read ?', 'read a (indirect)']],
+    ['f=$HOME/a; cat "$f"', ['read ?', 'read ~/a (indirect)']],
+    ['cat {a,b}', ['read ?', 'read a (indirect)', 'read b (indirect)']],
+    ['cat d/{a,b}c', ['read ?', 'read d/ac (indirect)', 'read d/bc (indirect)']],
+    ['for f in a b*; do cat "$f"; done', ['read ?', 'read a (indirect)', 'read b* (glob) (indirect)']],
+    ['cat $(echo a)', ['read ?', 'read a (indirect)']],
+    ['echo > $HOME/a', ['write ?', 'write ~/a (indirect)']],
+    ['cat < {a,}', ['read ?', 'read a (indirect)']],
+    ['{cat,a}', ['read a (indirect)']],
+    ['x=cat; $x a', ['read a (indirect)']],
+    ['cd $HOME && cat a', ['enter ?', 'enter ~ (indirect)', 'read a', 'read ~/a', 'read ?']],
+    ['d=a; d=b; cd $d; cat c', ['enter ?', 'enter a (indirect)', 'enter b (indirect)', 'read a/c', 'read b/c', 'read c']],
+    [`cat \${X:-a}`, ['read ?', 'read a (indirect)']],
+    ['cat $X/a', ['read ?']],
+  ])('words that may become one: %s', (command, expected) => {
+    expect(files(command).sort()).toEqual([...expected].sort());
   });
 
   it.each<[string, string[]]>([
