@@ -12,7 +12,7 @@ import {
 import { applyFallbackRule, cleanAnswerBlock, cleanResult, cleanSystemBlock, cleanUserBlock, tidy } from './clean.js';
 import type { Note } from './note.js';
 import { wrapReminder } from './reminder.js';
-import { tellCallsApart } from './reusedIds.js';
+import { withCallsApart } from './reusedIds.js';
 import { buildSlots, type Item, indexResults, type ResultIndex, type Slot } from './slots.js';
 import { acceptableCall, createIdMap } from './toolIds.js';
 import type { ContentBlockParam, MessageParam } from './types.js';
@@ -53,7 +53,7 @@ export function assemble(given: readonly Item[], options: AssembleOptions): Asse
   const remark = (note: Note) => {
     notes.push(note);
   };
-  const items = separated(given, remark);
+  const items = withCallsApart(given, remark);
   const index = indexResults(items);
   notes.push(...index.notes);
   const slots = buildSlots(items, index);
@@ -62,22 +62,6 @@ export function assemble(given: readonly Item[], options: AssembleOptions): Asse
   const settled = settle(slots, remark);
   noteOrphans(settled, history);
   return { ...emit(settled, history, options), notes };
-}
-
-/** The items with an id of its own for each call. */
-function separated(items: readonly Item[], remark: (note: Note) => void): readonly Item[] {
-  const apart = tellCallsApart(items);
-  return items.map((item, index) => {
-    const blocks = apart[index] ?? item.blocks;
-    if (blocks === item.blocks) return item;
-    for (const [at, block] of blocks.entries()) {
-      const was = item.blocks[at];
-      if (was === undefined || was === block || !isClientToolUse(block)) continue;
-      const [id, name] = [textField(was, 'id'), textField(block, 'id')];
-      remark({ code: 'changed', id: name, text: `Another call had the id ${id} before; this one and its result are sent as ${name}.` });
-    }
-    return { ...item, blocks };
-  });
 }
 
 /** What assembly knows of all slots at once. */

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectorySync } from '../makeDirectory.js';
 import { messageOf } from '../tool/errors.js';
+import { blocksOf, isClientToolUse, isToolResult, textField } from './blocks.js';
 import { type ChainEntry, serializeEntry, type TranscriptLine } from './entries.js';
 import type { JournalType } from './journal.js';
 import type { LoadedTranscript } from './load.js';
@@ -9,7 +10,7 @@ import { transcriptPath } from './paths.js';
 import { openTranscript, type Transcript, type TranscriptOptions } from './transcript.js';
 
 export interface ForkOptions extends TranscriptOptions {
-  /** The last entry to take over, by its uuid in the source; the whole source when absent. */
+  /** The last entry to take over, by its uuid in the source; the whole source when absent. What became of calls taken over comes along. */
   readonly upTo?: string;
 }
 
@@ -42,12 +43,12 @@ function forkLines(
 ): TranscriptLine[] {
   const lines = cutAt(source.lines, upTo);
   const parents = new Map<string, string | undefined>();
-  const renamed = new Map<string, string>();
-  for (const { kind, entry } of lines) {
+  for (const { entry } of source.lines) {
     if (typeof entry.uuid !== 'string' || entry.isSidechain === true) continue;
     parents.set(entry.uuid, typeof entry.parentUuid === 'string' ? entry.parentUuid : undefined);
-    if (kind === 'chain') renamed.set(entry.uuid, ids());
   }
+  const renamed = new Map<string, string>();
+  for (const { kind, entry } of lines) if (kind === 'chain' && entry.isSidechain !== true) renamed.set(entry.uuid, ids());
   /** The new uuid of the nearest ancestor that is copied. */
   const parentOf = (uuid: string | null | undefined): string | null => {
     const seen = new Set<string>();
@@ -75,7 +76,37 @@ function cutAt(lines: readonly TranscriptLine[], upTo: string | undefined): read
   if (upTo === undefined) return lines;
   const at = lines.findIndex(({ entry }) => entry.uuid === upTo);
   if (at === -1) throw new Error(`Cannot fork at ${upTo}: no entry of the source has this uuid.`);
-  return lines.slice(0, at + 1);
+  const kept = lines.slice(0, at + 1);
+  return [...kept, ...outcomesOf(openIn(kept), lines.slice(at + 1))];
+}
+
+/** Calls whose result is not among these lines. */
+function openIn(lines: readonly TranscriptLine[]): Set<string> {
+  const open = new Set<string>();
+  for (const line of lines) {
+    if (line.kind !== 'chain' || (line.entry.type !== 'user' && line.entry.type !== 'assistant')) continue;
+    for (const block of blocksOf(line.entry.message.content)) {
+      if (isClientToolUse(block)) open.add(textField(block, 'id'));
+      else if (isToolResult(block)) open.delete(textField(block, 'tool_use_id'));
+    }
+  }
+  return open;
+}
+
+/** What later lines say of calls that are taken over: a call that has run must not look as if it had not. */
+function outcomesOf(open: Set<string>, later: readonly TranscriptLine[]): TranscriptLine[] {
+  return later.flatMap((line): TranscriptLine[] => {
+    if (line.kind === 'journal') {
+      const { entry } = line;
+      return (entry.type === 'call.started' || entry.type === 'call.outcome') && open.has(entry.callId) ? [line] : [];
+    }
+    if (line.kind !== 'chain' || line.entry.type !== 'user' || typeof line.entry.message.content === 'string') return [];
+    const { entry } = line;
+    const answers = line.entry.message.content.filter((block) => block.type === 'tool_result' && open.delete(block.tool_use_id));
+    if (answers.length === 0) return [];
+    const images = line.entry.message.content.filter((block) => block.type === 'image' || block.type === 'document');
+    return [{ kind: 'chain', entry: { ...entry, message: { ...line.entry.message, content: [...answers, ...images] } } }];
+  });
 }
 
 type Boundary = Extract<ChainEntry, { type: 'system' }>;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { messageOf } from '../tool/errors.js';
 import { type Branch, selectBranch, selectSidechains } from './chain.js';
 import { type ChainEntry, parseTranscriptLine, type TranscriptLine } from './entries.js';
+import { entriesInLine } from './gluedLines.js';
 import type { JournalEntry } from './journal.js';
 import { jsonLines } from './jsonLines.js';
 import { type OpenToolCall, openCallsOf } from './resume.js';
@@ -75,23 +76,28 @@ export function parseTranscript(bytes: Buffer): ParsedTranscript {
     };
     if (hasMark) report('bom', 'begins with a byte order mark; it is ignored');
     if (text.trim() === '') continue;
-    if (value === undefined) {
-      if (isFinished) report('corrupt_json', 'is not valid JSON; it is ignored');
-      else report('half_line', 'the last line was cut off while it was written; it is ignored');
-      continue;
+    const whole = value !== undefined;
+    const values = whole ? [value] : entriesInLine(text);
+    if (!whole) {
+      const code = isFinished ? 'corrupt_json' : 'half_line';
+      if (values.length > 0)
+        report(code, `is not valid JSON; of it, ${values.length === 1 ? 'one entry' : `${values.length} entries`} could be read`);
+      else report(code, isFinished ? 'is not valid JSON; it is ignored' : 'the last line was cut off while it was written; it is ignored');
     }
-    const parsed = parseTranscriptLine(value);
-    if (parsed.kind === 'malformed') {
-      report('malformed_entry', `${parsed.reason}; it is ignored`);
-      continue;
+    for (const one of values) {
+      const parsed = parseTranscriptLine(one);
+      if (parsed.kind === 'malformed') {
+        report('malformed_entry', `${parsed.reason}; it is ignored`);
+        continue;
+      }
+      const { uuid } = parsed.entry;
+      if (typeof uuid === 'string' && uuids.has(uuid)) {
+        report('duplicate_uuid', `repeats the uuid ${uuid}; the first one counts`);
+        continue;
+      }
+      if (typeof uuid === 'string') uuids.add(uuid);
+      lines.push(parsed);
     }
-    const { uuid } = parsed.entry;
-    if (typeof uuid === 'string' && uuids.has(uuid)) {
-      report('duplicate_uuid', `repeats the uuid ${uuid}; the first one counts`);
-      continue;
-    }
-    if (typeof uuid === 'string') uuids.add(uuid);
-    lines.push(parsed);
   }
   return { lines, problems, endsWithNewline };
 }

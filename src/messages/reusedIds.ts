@@ -1,4 +1,5 @@
 import { isClientToolUse, isToolResult, type LooseBlock, textField } from './blocks.js';
+import type { Note } from './note.js';
 
 /** A message, or a piece of one, in the order in which it was written. */
 export interface Piece {
@@ -105,4 +106,20 @@ function nextResult(id: string, position: number, pieces: readonly Piece[]): Loo
 
 function renamed(block: LooseBlock, key: 'id' | 'tool_use_id', name: string): LooseBlock {
   return block[key] === name ? block : { ...block, [key]: name };
+}
+
+/** The pieces of a history with an id of its own for each call; each that changed is remarked. */
+export function withCallsApart<T extends Piece>(pieces: readonly T[], remark: (note: Note) => void): readonly T[] {
+  const apart = tellCallsApart(pieces);
+  return pieces.map((piece, index) => {
+    const blocks = apart[index] ?? piece.blocks;
+    if (blocks === piece.blocks) return piece;
+    for (const [at, block] of blocks.entries()) {
+      const was = piece.blocks[at];
+      if (was === undefined || was === block || !isClientToolUse(block)) continue;
+      const [id, name] = [textField(was, 'id'), textField(block, 'id')];
+      remark({ code: 'changed', id: name, text: `Another call had the id ${id} before; this one and its result are sent as ${name}.` });
+    }
+    return { ...piece, blocks };
+  });
 }
