@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.js';
 import { absolutePath, resolveTarget } from './fs/paths.js';
+import { rootedPattern, rootFrom } from './search/pattern.js';
 
 /** A path that a call touches, absolute and normalised, and how. */
 export interface ToolPath {
@@ -43,11 +44,10 @@ export async function resolveToolPaths(toolName: string, input: JsonObject, cwd:
   return Object.fromEntries(pairs.flat());
 }
 
-/** An absolute glob pattern searches where it says, whatever `path` says. */
+/** A glob pattern that is absolute or climbs searches where it says. */
 function globRoot(toolName: string, input: JsonObject, cwd: string): ToolPath[] {
-  const pattern = input.pattern;
-  if (toolName !== 'Glob' || typeof pattern !== 'string' || !/^(?:\/|~\/)/.test(pattern)) return [];
-  const fixed = pattern.split('/');
-  const wild = fixed.findIndex((part) => /[*?[{]/.test(part));
-  return [{ path: absolutePath(fixed.slice(0, wild === -1 ? undefined : wild).join('/') || '/', cwd), access: 'read' }];
+  const { pattern, path } = input;
+  const rooted = toolName === 'Glob' && typeof pattern === 'string' ? rootedPattern(pattern) : undefined;
+  if (rooted === undefined) return [];
+  return [{ path: rootFrom(rooted.named, typeof path === 'string' ? path : undefined, cwd), access: 'read' }];
 }

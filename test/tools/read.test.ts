@@ -133,6 +133,14 @@ describe('Glob', () => {
     expect(await run(globTool(), { pattern: 'app/[id]/*.tsx' }, context)).toMatchObject({ filenames: ['app/d/page.tsx'], notes: [] });
   });
 
+  it('follows a pattern that climbs, and refuses a file as the place', async () => {
+    mkdirSync(at('one/two'), { recursive: true });
+    writeFileSync(at('one/up.ts'), '');
+    expect((await run(globTool(), { pattern: '../*.ts', path: 'one/two' }, context)).filenames).toEqual(['one/up.ts']);
+    expect((await run(globTool(), { pattern: './one/two/../up.ts' }, context)).filenames).toEqual(['one/up.ts']);
+    await expect(run(globTool(), { pattern: '*', path: 'one/up.ts' }, context)).rejects.toThrow('is a file, not a directory');
+  });
+
   it('stops at 100 and says how many more there are', async () => {
     for (let index = 0; index < 130; index++) writeFileSync(at(`f${index}.txt`), '');
     const output = await run(globTool(), { pattern: '*.txt' }, context);
@@ -189,6 +197,42 @@ describe('Grep', () => {
     await expect(search({ pattern: 'alpha', path: 'link.txt' }, denied)).rejects.toThrow('Read deny rule');
   });
 
+  it('takes a list of globs by commas too, and spaces inside braces', async () => {
+    expect((await search({ pattern: 'alpha', glob: 'a*.txt,*.js' })).entries.toSorted()).toEqual(['a.txt', 'b.js']);
+    expect((await search({ pattern: 'alpha', glob: '*.{js, jsx}' })).entries).toEqual(['b.js']);
+    writeFileSync(at('x,y.txt'), 'alpha\n');
+    expect((await search({ pattern: 'alpha', glob: 'x,y.txt' })).entries).toEqual(['x,y.txt']);
+  });
+
+  it('asks rules about the whole name of a file, also where it holds a line feed', async () => {
+    mkdirSync(at('hidden'));
+    writeFileSync(at('hidden/a\nb.txt'), 'alpha\n');
+    writeFileSync(at('c\nd.txt'), 'alpha\n');
+    const denied = contextIn(dir, { deniedToRead: (file) => file.startsWith(at('hidden')) });
+    const content = await search({ pattern: 'alpha', output_mode: 'content', glob: '*b.txt' }, denied);
+    expect(content.entries).toEqual([]);
+    expect((await search({ pattern: 'alpha', output_mode: 'count' }, denied)).entries.join('|')).not.toContain('b.txt');
+    expect((await search({ pattern: 'alpha', output_mode: 'content', glob: '*d.txt' })).entries).toEqual(['c\nd.txt:1:alpha']);
+  });
+
+  it('says that a binary file matches instead of that nothing does', async () => {
+    writeFileSync(at('data.bin'), 'zz\0\0\nneedle\n');
+    const output = await search({ pattern: 'needle', output_mode: 'content', path: 'data.bin' });
+    expect(output.entries).toEqual(['data.bin: binary file matches; its lines are not shown']);
+    // Text first, so that the search finds out later.
+    writeFileSync(at('late.bin'), `needle\n${'text\n'.repeat(20_000)}\0\n`);
+    const late = await search({ pattern: 'needle', output_mode: 'content', glob: 'late.bin' });
+    expect(late.entries).toContain('late.bin: binary file matches; its lines are not shown');
+  });
+
+  it('takes CRLF for a line end, at an anchor and across lines', async () => {
+    const lines = { output_mode: 'content', path: 'b.js' };
+    expect((await search({ ...lines, pattern: 'beta$' })).entries).toEqual(['1:beta']);
+    expect((await search({ ...lines, pattern: 'beta\\nalpha', multiline: true })).entries).toEqual(['1:beta', '2:alpha:1']);
+    expect((await search({ ...lines, pattern: 'beta\\r\\nalpha', multiline: true })).total).toBe(2);
+    expect((await search({ pattern: 'alpha\\n+beta[^\\n]', multiline: true })).total).toBe(0);
+  });
+
   it('gives the diagnostic of a pattern that is refused', async () => {
     await expect(search({ pattern: '(' })).rejects.toThrow(/unclosed group/);
     await expect(search({ pattern: 'x', type: 'nonsense' })).rejects.toThrow('nonsense');
@@ -201,6 +245,10 @@ it('names the paths of file tools for path rules', () => {
   expect(toolPaths('Glob', { pattern: '/etc/*.conf' }, '/w')).toEqual([
     { path: '/w', access: 'read' },
     { path: '/etc', access: 'read' },
+  ]);
+  expect(toolPaths('Glob', { pattern: '../x/*.ts', path: 'src' }, '/w')).toEqual([
+    { path: '/w/src', access: 'read' },
+    { path: '/w/x', access: 'read' },
   ]);
   expect(toolPaths('Bash', { command: 'ls' }, '/w')).toEqual([]);
 });

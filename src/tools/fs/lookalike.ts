@@ -19,7 +19,7 @@ export interface Lookalike {
 
 const MAX_PLACES = 10;
 /** Texts above this many code units are not searched: the comparison keeps a table of positions. */
-const MAX_CHARS = 2_000_000;
+const MAX_CHARS = 500_000;
 
 const LINE_END = '\\r\\n|';
 // What belongs together in a normalisation form: marks to their base, and the parts of a Korean syllable.

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { buildTool } from '../../tool/build.js';
-import type { ToolContext } from '../../tool/types.js';
-import { absolutePath } from '../fs/paths.js';
+import { ToolFailure } from '../../tool/errors.js';
+import { rootedPattern, rootFrom } from './pattern.js';
 import { newestFirst, readable, searchPlace, searchTraits, shownPath } from './place.js';
 import { runRipgrep } from './ripgrep.js';
 
@@ -34,9 +34,11 @@ export function globTool() {
     inputSchema,
     searchHint: 'find files by name pattern list directory',
     async call(input, context) {
-      const { root, pattern } = splitPattern(input.pattern, input.path, context);
-      const place = await searchPlace(root, context);
-      const { env } = context;
+      const { env, cwd } = context;
+      const rooted = rootedPattern(input.pattern);
+      const pattern = rooted?.pattern ?? input.pattern.replace(/^(?:\.\/)+/, '');
+      const place = await searchPlace(rooted === undefined ? input.path : rootFrom(rooted.root, input.path, cwd, env), context);
+      if (place.file !== undefined) throw new ToolFailure(`${input.path} is a file, not a directory to search in. Use Read to see it.`);
       const args = EXCLUDED.flatMap((glob) => ['--glob', glob]);
       if (env.CLAUDE_CODE_GLOB_HIDDEN !== 'false') args.push('--hidden');
       if (env.CLAUDE_CODE_GLOB_NO_IGNORE !== 'false') args.push('--no-ignore');
@@ -75,18 +77,4 @@ export function globTool() {
     },
     renderToolResultMessage: (output) => ({ title: `${output.numFiles} files`, body: output.filenames.join('\n') }),
   });
-}
-
-/** An absolute pattern as the directory before its first wildcard, and the rest. */
-function splitPattern(
-  pattern: string,
-  given: string | undefined,
-  context: ToolContext,
-): { readonly root: string | undefined; readonly pattern: string } {
-  const clean = pattern.replace(/^\.\//, '');
-  if (!path.isAbsolute(clean) && !clean.startsWith('~/')) return { root: given, pattern: clean };
-  const parts = absolutePath(clean, context.cwd, context.env).split('/');
-  const wild = parts.findIndex((part) => /[*?[{]/.test(part));
-  const fixed = wild === -1 ? parts.length - 1 : wild;
-  return { root: parts.slice(0, fixed).join('/') || '/', pattern: `/${parts.slice(fixed).join('/')}` };
 }

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { buildTool } from '../../tool/build.js';
 import type { ToolContext } from '../../tool/types.js';
 import { EXCLUDED } from './glob.js';
+import { acrossLineEnds, globsOf } from './pattern.js';
 import { newestFirst, readable, searchPlace, searchTraits, shownPath } from './place.js';
+import { ripgrepRecords } from './records.js';
 import { runRipgrep } from './ripgrep.js';
 
 const count = z.number().int().nonnegative();
@@ -86,23 +88,22 @@ async function grep(input: GrepInput, context: ToolContext): Promise<GrepOutput>
     const sorted = await newestFirst(files);
     return { mode: input.output_mode, ...paged(sorted.map((file) => shownPath(file, context.cwd))), notes };
   }
-  const lines = found.stdout.split('\n');
-  if (lines.at(-1) === '') lines.pop();
   const shown: string[] = [];
   let matches = 0;
-  for (const line of lines) {
-    const end = line.indexOf('\0');
-    // Between groups of context ripgrep prints `--`, without a file.
-    if (end === -1) {
-      if (line === '--' && shown.at(-1) !== '--' && shown.length > 0) shown.push(line);
+  for (const record of ripgrepRecords(found.stdout)) {
+    if (record.type === 'gap') {
+      if (shown.at(-1) !== '--' && shown.length > 0) shown.push('--');
       continue;
     }
-    const file = absolute(line.slice(0, end));
+    const file = absolute(record.file);
     if (!mayRead(file)) continue;
-    const rest = line.slice(end + 1);
-    if (input.output_mode === 'count') matches += Number(rest);
-    const text = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
-    shown.push(place.file !== undefined && input.output_mode === 'content' ? text : `${shownPath(file, context.cwd)}:${text}`);
+    const name = shownPath(file, context.cwd);
+    if (record.type === 'binary') {
+      shown.push(`${name}: binary file matches; its lines are not shown`);
+      continue;
+    }
+    if (input.output_mode === 'count') matches += Number(record.text);
+    shown.push(place.file !== undefined && input.output_mode === 'content' ? record.text : `${name}:${record.text}`);
   }
   if (shown.at(-1) === '--') shown.pop();
   return { mode: input.output_mode, ...paged(shown), ...(input.output_mode === 'count' ? { matches } : {}), notes };
@@ -116,6 +117,8 @@ function ripgrepArguments(input: GrepInput, file: string | undefined): string[] 
     '--with-filename',
     '--no-heading',
     '--hidden',
+    // `$` also matches before the line end of a CRLF file.
+    '--crlf',
     '--max-columns',
     '500',
     '--max-columns-preview',
@@ -139,9 +142,15 @@ function ripgrepArguments(input: GrepInput, file: string | undefined): string[] 
   if (input['-i']) args.push('--ignore-case');
   if (input.multiline) args.push('--multiline', '--multiline-dotall');
   if (input.type !== undefined) args.push('--type', input.type);
-  for (const glob of input.glob?.split(/\s+/).filter(Boolean) ?? []) args.push('--glob', glob);
+  for (const glob of globsOf(input.glob ?? '')) args.push('--glob', glob);
   for (const glob of EXCLUDED) args.push('--glob', glob);
-  return [...args, '--regexp', input.pattern, '--', ...(file === undefined ? ['./'] : [file])];
+  return [
+    ...args,
+    '--regexp',
+    input.multiline ? acrossLineEnds(input.pattern) : input.pattern,
+    '--',
+    ...(file === undefined ? ['./'] : [file]),
+  ];
 }
 
 function grepText(output: GrepOutput): string {
