@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { Stream } from '@anthropic-ai/sdk/core/streaming';
 import { Observable, type Subscriber } from 'rxjs';
+import { isJsonObject, parseJson } from '../json.js';
 import { assembleStream, type StreamAssembler } from './assemble.js';
 import { type Clock, systemClock } from './clock.js';
 import { type ModelErrorPlace, toModelError } from './errors.js';
@@ -107,13 +108,14 @@ class Exchange {
   private async run(): Promise<void> {
     try {
       const response = await this.send();
-      const refusal = notAStream(response, this.place);
-      if (refusal !== undefined) {
-        this.give(this.assembler.end(refusal));
+      this.restartIdleTimer();
+      const type = response.headers.get('content-type');
+      if (type?.includes('json')) this.give(wholeAnswer(await response.text()).flatMap((event) => this.assembler.push(event)));
+      if (type !== null && !type.includes('text/event-stream')) {
+        this.give(this.assembler.end(notAStream(type, this.place)));
         this.controller.abort();
         return;
       }
-      this.restartIdleTimer();
       await this.read(response);
       this.give(this.assembler.end());
     } catch (error) {
@@ -193,10 +195,16 @@ class Exchange {
   }
 }
 
+/** The events of an answer that a gateway gave as a whole, though a stream was asked for: a message, or an error behind an HTTP 200. */
+function wholeAnswer(text: string): readonly unknown[] {
+  const body = parseJson(text);
+  if (!isJsonObject(body)) return [];
+  if (body.type === 'message' && Array.isArray(body.content)) return [{ type: 'message_start', message: body }, { type: 'message_stop' }];
+  return body.type === 'error' || isJsonObject(body.error) ? [{ type: 'error', error: body.error ?? body }] : [];
+}
+
 /** A 200 that is no event stream comes from a proxy's login page, or from a server that is not this API. */
-function notAStream(response: Response, { baseURL }: ModelErrorPlace): ModelError | undefined {
-  const type = response.headers.get('content-type');
-  if (type === null || type.includes('text/event-stream')) return undefined;
+function notAStream(type: string, { baseURL }: ModelErrorPlace): ModelError {
   const message = `${baseURL} answered with ${type} in place of an event stream. Check ANTHROPIC_BASE_URL, and what stands between.`;
   return { type: 'protocol_error', message, retryable: false };
 }

@@ -63,8 +63,11 @@ class Assembler implements StreamAssembler {
 
   push(event: unknown): ModelStreamEvent[] {
     if (this.ended) return [];
-    if (!isJsonObject(event) || typeof event.type !== 'string') this.note('an event without a type was ignored');
-    else this.dispatch(event.type, event);
+    if (!isJsonObject(event) || typeof event.type !== 'string') {
+      // Gateways report their own failures so, behind an HTTP 200.
+      if (isJsonObject(event) && event.error !== undefined && event.error !== null) this.dispatch('error', event);
+      else this.note('an event without a type was ignored');
+    } else this.dispatch(event.type, event);
     return this.flush();
   }
 
@@ -173,6 +176,10 @@ class Assembler implements StreamAssembler {
     if (stopReason === 'refusal') this.blocks.dropOpen();
     else this.blocks.closeOpen(stopReason);
     // Taken for an answer, it would be one that asked for nothing: the loop would end, and what the model wanted done would be forgotten.
+    if (this.blocks.lostEverything) {
+      this.breakOff(protocolError('its blocks came without an index, so that none of them can be read'));
+      return;
+    }
     if (stopReason === 'tool_use' && this.blocks.lostItsCalls) {
       this.breakOff(protocolError('it stopped for a tool call, but no call arrived that can be answered'));
       return;

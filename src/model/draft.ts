@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../json.js';
 import { isClientToolUse, isServerToolUse, type LooseBlock, textField } from '../messages/blocks.js';
 import type { ParsedJson } from '../tool/call.js';
 import { acceptToolInput, parseToolInput } from './toolInput.js';
@@ -16,10 +16,12 @@ export interface Draft {
   fields: Record<string, unknown>;
   /** Why the collected input cannot be trusted, though its stop arrives. */
   spoilt: string | undefined;
+  /** Something that may have been input went astray while the block was open: a call without any input is not one without arguments. */
+  strayed: boolean;
 }
 
 export function openDraft(index: number, start: LooseBlock): Draft {
-  return { index, start, text: '', json: '', signature: undefined, citations: [], fields: {}, spoilt: undefined };
+  return { index, start, text: '', json: '', signature: undefined, citations: [], fields: {}, spoilt: undefined, strayed: false };
 }
 
 /** What came of a delta: something to show, a reason why it did not fit, or nothing. `unknown` names a delta type of a newer API. */
@@ -31,8 +33,14 @@ export interface DeltaOutcome {
 
 const JSON_BLOCKS: ReadonlySet<string> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
 
-/** Adds one delta to the draft. A delta that does not belong to the block's type changes nothing. */
+/** Adds one delta to the draft. A delta that does not belong to the block's type adds nothing; a call then does not run without input. */
 export function applyDelta(draft: Draft, delta: unknown): DeltaOutcome {
+  const outcome = addDelta(draft, delta);
+  if (outcome.misfit !== undefined) draft.strayed = true;
+  return outcome;
+}
+
+function addDelta(draft: Draft, delta: unknown): DeltaOutcome {
   if (!isJsonObject(delta) || typeof delta.type !== 'string') return { misfit: 'a delta without a type' };
   const { index, start } = draft;
   const misfit = { misfit: `a ${delta.type} for a ${start.type} block` };
@@ -54,9 +62,7 @@ export function applyDelta(draft: Draft, delta: unknown): DeltaOutcome {
       draft.citations.push(delta.citation);
       return {};
     case 'input_json_delta':
-      if (!JSON_BLOCKS.has(start.type) || typeof delta.partial_json !== 'string') return misfit;
-      draft.json += delta.partial_json;
-      return { delta: { type: 'input', index, id: textField(start, 'id'), partialJson: delta.partial_json } };
+      return JSON_BLOCKS.has(start.type) ? addInput(draft, delta) : misfit;
     case 'compaction_delta': {
       if (start.type !== 'compaction') return misfit;
       // Carries final values, not increments.
@@ -67,6 +73,18 @@ export function applyDelta(draft: Draft, delta: unknown): DeltaOutcome {
     default:
       return { unknown: delta.type };
   }
+}
+
+/** Writers that leave empty fields out send a delta with nothing in it. Any other delta without text is a piece that is lost. */
+function addInput(draft: Draft, delta: JsonObject): DeltaOutcome {
+  const { type: _type, partial_json: piece, ...others } = delta;
+  if (typeof piece === 'string') {
+    draft.json += piece;
+    return { delta: { type: 'input', index: draft.index, id: textField(draft.start, 'id'), partialJson: piece } };
+  }
+  if ((piece === undefined || piece === null) && Object.keys(others).length === 0) return {};
+  draft.spoilt = 'part of the input was lost: a piece of it arrived that is no text';
+  return { misfit: 'an input_json_delta without text' };
 }
 
 /** The complete block, in a form that can be sent back, and the decision about its input where it is a client's call. */
@@ -97,15 +115,20 @@ export function finishDraft(draft: Draft, cut?: string): FinishedBlock {
   if (isServerToolUse(start) || !isClientToolUse(start)) {
     return input.kind === 'object' ? { block } : { block, note: `${start.type} ${textField(start, 'name')}: ${input.reason}` };
   }
-  return { block, call: { id: textField(start, 'id'), name: textField(start, 'name'), rawInput: draft.json, input } };
+  const rawInput = hasInputText(draft) ? draft.json : textField(start, 'input');
+  return { block, call: { id: textField(start, 'id'), name: textField(start, 'name'), rawInput, input } };
 }
 
-/** Deltas win over input in the start event; blank deltas leave it in force. */
+/** Deltas win over input in the start event; blank deltas leave it in force. Some gateways write it there as text. */
 function decideInput(draft: Draft, cut: string | undefined): ParsedJson {
-  const broken = cut ?? draft.spoilt;
+  const { start, strayed } = draft;
+  const broken = cut ?? draft.spoilt ?? (strayed && isWithoutInput(draft) ? STRAYED : undefined);
   if (broken !== undefined) return { kind: 'invalid', reason: broken };
-  return hasInputText(draft) ? parseToolInput(draft.json) : acceptToolInput(draft.start.input ?? undefined);
+  if (hasInputText(draft)) return parseToolInput(draft.json);
+  return typeof start.input === 'string' ? parseToolInput(start.input) : acceptToolInput(start.input ?? undefined);
 }
+
+const STRAYED = 'no input arrived for this call, but something did that belongs to no call and may have been it';
 
 function hasInputText(draft: Draft): boolean {
   return draft.json.trim() !== '';
@@ -114,7 +137,9 @@ function hasInputText(draft: Draft): boolean {
 /** True when the block says nothing about its input at all, neither in its start event nor in deltas. */
 export function isWithoutInput(draft: Draft): boolean {
   const { input } = draft.start;
-  return !hasInputText(draft) && (input === undefined || input === null || (isJsonObject(input) && Object.keys(input).length === 0));
+  if (hasInputText(draft)) return false;
+  if (typeof input === 'string') return input.trim() === '';
+  return input === undefined || input === null || (isJsonObject(input) && Object.keys(input).length === 0);
 }
 
 /** Whether two start events open the same block (a replay), rather than two blocks that claim one index. */

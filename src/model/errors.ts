@@ -17,6 +17,8 @@ export interface ApiErrorFacts {
   readonly type?: string;
   readonly message?: string;
   readonly errorCode?: string;
+  /** The status that an error inside a stream names for itself. */
+  readonly code?: number;
   /** Header values, by lower-case name. */
   readonly header?: (name: string) => string | null;
 }
@@ -41,12 +43,13 @@ const RETRYABLE_TYPES: ReadonlySet<string> = new Set([
   'conflict_error',
 ]);
 
+/** The types of the API's own errors. What another type means is told by the status. */
+const KNOWN_TYPES: ReadonlySet<string> = new Set([...Object.values(TYPE_OF_STATUS), 'api_error']);
+
 /** The port's error for an error of the API. Source: Claude API docs, "Errors". */
 export function fromApiError(facts: ApiErrorFacts, place: ModelErrorPlace): ModelError {
   const { status, header } = facts;
-  const type =
-    facts.type ??
-    (status === undefined ? 'api_error' : (TYPE_OF_STATUS[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')));
+  const type = typeOf(facts);
   const spendLimit = facts.errorCode === 'enforced_spend_limit_reached';
   const advice = spendLimit ? 'The spend limit of this key is reached; raise it in the Console.' : adviceFor(type, place);
   const said = facts.message === undefined || facts.message === '' ? '' : ` The API says: ${facts.message}`;
@@ -61,6 +64,14 @@ export function fromApiError(facts: ApiErrorFacts, place: ModelErrorPlace): Mode
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
+}
+
+/** The API's type of an error. Gateways have types of their own (`throttling_error`, `server_error`): then the status counts, or their code for one. */
+function typeOf({ type, status, code }: ApiErrorFacts): string {
+  if (type !== undefined && KNOWN_TYPES.has(type)) return type;
+  const known = status ?? code;
+  if (known === undefined || known >= 500) return TYPE_OF_STATUS[known ?? 500] ?? 'api_error';
+  return TYPE_OF_STATUS[known] ?? type ?? 'invalid_request_error';
 }
 
 function adviceFor(type: string, { baseURL, model }: ModelErrorPlace): string {
@@ -99,13 +110,14 @@ function readRetryAfter(header: ApiErrorFacts['header'], now: () => number): num
 }
 
 /** The error inside an `error` event or an error body, wherever a gateway put it. */
-export function readErrorBody(body: unknown): { readonly type?: string; readonly message?: string } {
-  const error = isJsonObject(body) && isJsonObject(body.error) ? body.error : body;
+export function readErrorBody(body: unknown): Pick<ApiErrorFacts, 'type' | 'message' | 'code'> {
+  const error = isJsonObject(body) && (isJsonObject(body.error) || typeof body.error === 'string') ? body.error : body;
   if (typeof error === 'string') return { message: error };
   if (!isJsonObject(error)) return {};
   return {
     ...(typeof error.type === 'string' && error.type !== 'error' ? { type: error.type } : {}),
     ...(typeof error.message === 'string' ? { message: error.message } : {}),
+    ...(/^[45]\d\d$/.test(String(error.code)) ? { code: Number(error.code) } : {}),
   };
 }
 

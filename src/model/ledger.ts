@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../json.js';
 import { isLooseBlock, type LooseBlock, textField } from '../messages/blocks.js';
 import { applyDelta, type Draft, type FinishedBlock, finishDraft, isWithoutInput, openDraft, sameIdentity } from './draft.js';
 import { survivesFallback } from './fallback.js';
@@ -33,6 +33,7 @@ export class BlockLedger {
   /** A finished call without any input text: whether it was cut off before its first key is known one event later. */
   private held: Draft | undefined;
   private lostCall = false;
+  private lostBlock = false;
 
   constructor(private readonly sink: LedgerSink) {}
 
@@ -42,6 +43,7 @@ export class BlockLedger {
     this.callIds.clear();
     this.held = undefined;
     this.lostCall = false;
+    this.lostBlock = false;
   }
 
   /** True when a call arrived that nobody can answer, and none that can be. */
@@ -49,11 +51,17 @@ export class BlockLedger {
     return this.lostCall && this.callIds.size === 0;
   }
 
+  /** True when blocks arrived that cannot be told apart, and nothing besides. */
+  get lostEverything(): boolean {
+    return this.lostBlock && this.done.size + this.drafts.size === 0;
+  }
+
   /** `content_block_start`. Returns what is wrong when two different blocks claim one index: then nothing after it can be told apart. */
   start(event: JsonObject): string | undefined {
     const index = readIndex(event);
     const start = event.content_block;
     if (index === undefined || !isLooseBlock(start)) {
+      this.lostBlock = true;
       this.lostCall ||= isLooseBlock(start) && start.type === 'tool_use';
       this.sink.note('content_block_start without an index or a block was ignored');
       return undefined;
@@ -79,13 +87,21 @@ export class BlockLedger {
     }
     const draft = this.drafts.get(index);
     if (draft === undefined) {
+      this.noteStray(event.delta);
       sink.note(`a delta for block ${index}, which is not open, was ignored`);
       return;
     }
     const { delta, misfit, unknown } = applyDelta(draft, event.delta);
+    if (misfit !== undefined) this.noteStray(event.delta);
     if (misfit !== undefined) sink.note(`block ${index}: ${misfit} was ignored`);
     if (unknown !== undefined) sink.unknown(`delta type "${unknown}"`);
     if (delta !== undefined && !this.done.has(index)) sink.delta(delta);
+  }
+
+  /** Input for a block that takes none: it touches no call that has its own, but one that has none may be the one it was meant for. */
+  private noteStray(delta: unknown): void {
+    if (!isJsonObject(delta) || delta.type !== 'input_json_delta' || delta.partial_json === '') return;
+    for (const draft of this.drafts.values()) draft.strayed = true;
   }
 
   /** `content_block_stop`. Returns what is wrong when a block comes again with other content: a second generation has begun unsaid. */

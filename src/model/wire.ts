@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json.js';
 import { messageOf } from '../tool/errors.js';
 
 /** One server-sent event of a response: what the assembler may be given, or why it may not. */
@@ -14,7 +15,12 @@ export function readWireEvent(name: string | null, data: string): WireEvent {
   // `[DONE]` ends the streams of other vendors; some gateways append it.
   if (text === '' || text === '[DONE]') return { kind: 'empty' };
   try {
-    return { kind: 'event', event: JSON.parse(text) };
+    const event: unknown = JSON.parse(text);
+    const isNamedError = name === 'error' && !(isJsonObject(event) && typeof event.type === 'string' && event.type === 'error');
+    return {
+      kind: 'event',
+      event: isNamedError ? { type: 'error', error: isJsonObject(event) && event.error !== undefined ? event.error : event } : event,
+    };
   } catch (error) {
     if (name === 'error') return { kind: 'event', event: { type: 'error', error: { message: text } } };
     if (name === 'ping') return { kind: 'empty' };
