@@ -12,6 +12,8 @@ export function sniffMediaType(bytes: Uint8Array): string | undefined {
   if (starts([0x7f, 0x45, 0x4c, 0x46])) return 'application/x-elf';
   if (ascii('BM') && bytes.length > 26 && bytes[14] === 40) return 'image/bmp';
   if (starts([0x49, 0x49, 0x2a, 0x00]) || starts([0x4d, 0x4d, 0x00, 0x2a])) return 'image/tiff';
+  if (ascii('ftyp', 4) && ['heic', 'heix', 'hevc', 'mif1', 'msf1'].some((brand) => ascii(brand, 8))) return 'image/heic';
+  if (ascii('ftyp', 4) && ascii('avif', 8)) return 'image/avif';
   if (ascii('SQLite format 3\0')) return 'application/vnd.sqlite3';
   return undefined;
 }

@@ -40,7 +40,7 @@ export function looksBinary(text: string): boolean {
   return odd * 10 > sample.length;
 }
 
-/** The longest start of `text` within `maxBytes` of UTF-8 that ends between characters, at a line's end where there is one. */
+/** The longest start of `text` within `maxBytes` of UTF-8 that ends between characters, at a line's end where one is near. */
 export function headWithin(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text.slice(0, maxBytes), 'utf8');
   const whole = bytes.length <= maxBytes ? bytes.toString('utf8') : bytes.subarray(0, characterBoundary(bytes, maxBytes)).toString('utf8');
@@ -48,10 +48,11 @@ export function headWithin(text: string, maxBytes: number): string {
   // `slice` by code units may have cut a surrogate pair; its half came back as U+FFFD.
   const clean = whole.endsWith('\uFFFD') && text[whole.length - 1] !== '\uFFFD' ? whole.slice(0, -1) : whole;
   const lineEnd = clean.lastIndexOf('\n');
-  return lineEnd > 0 ? clean.slice(0, lineEnd) : clean;
+  // A long line after a short one is better cut than left out.
+  return lineEnd > clean.length / 2 ? clean.slice(0, lineEnd) : clean;
 }
 
-/** The longest end of `text` within `maxBytes` of UTF-8 that starts between characters, at a line's start where there is one. */
+/** The longest end of `text` within `maxBytes` of UTF-8 that starts between characters, at a line's start where one is near. */
 export function tailWithin(text: string, maxBytes: number): string {
   let start = Math.max(0, text.length - maxBytes);
   if (isLowSurrogate(text, start)) start++;
@@ -64,7 +65,7 @@ export function tailWithin(text: string, maxBytes: number): string {
   const tail = bytes.toString('utf8');
   if (tail.length >= text.length) return text;
   const lineStart = tail.indexOf('\n');
-  return lineStart >= 0 && lineStart < tail.length - 1 ? tail.slice(lineStart + 1) : tail;
+  return lineStart >= 0 && lineStart < tail.length / 2 ? tail.slice(lineStart + 1) : tail;
 }
 
 /** The largest position up to `limit` at which no UTF-8 character is cut. */

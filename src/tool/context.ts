@@ -201,6 +201,8 @@ export interface FileRecord {
   readonly digest: string;
   /** True when only a part was shown to the model. */
   readonly partial: boolean;
+  /** Of a text shown in parts: which lines, from 1, first and last of each stretch, ascending and apart. */
+  readonly seen?: readonly (readonly [first: number, last: number])[];
 }
 /** The files that a session has read or written, by absolute path. */
 export interface FileLedger {

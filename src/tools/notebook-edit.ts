@@ -84,6 +84,12 @@ function editCell(text: string, notebook: Notebook, input: NotebookInput): { rea
     const known = notebook.cells.map(cellId).slice(0, 50).join(', ');
     throw new ToolFailure(`There is no cell ${JSON.stringify(input.cell_id)}. The cells are: ${known}.`);
   }
+  const namesakes = notebook.cells.filter((cell, index) => cellId(cell, index) === input.cell_id).length;
+  if (namesakes > 1) {
+    throw new ToolFailure(
+      `${namesakes} cells have the id ${JSON.stringify(input.cell_id)}, so it is not clear which is meant. Make the ids differ first, with a command or Write.`,
+    );
+  }
   const change = (before: string, path: JSONPath, value: unknown, insert = false): string =>
     applyEdits(before, modify(before, path, value, { formattingOptions: formatOf(text), ...(insert ? { isArrayInsertion: true } : {}) }));
   switch (input.edit_mode) {

@@ -1,12 +1,13 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 import { z } from 'zod';
+import { isApiImageType, sniffMediaType } from '../results/media.js';
 import { buildTool } from '../tool/build.js';
 import { ToolFailure } from '../tool/errors.js';
 import type { FileRecord } from '../tool/types.js';
-import { type CurrentFile, changeFile, type FileChange, type FileChangeOptions, type PlannedChange } from './fs/change.js';
+import { type CurrentFile, changeFile, type FileChange, type FileChangeOptions, MAX_EDIT_BYTES, type PlannedChange } from './fs/change.js';
 import { digestOf } from './fs/ledger.js';
 import { absolutePath, refusePath, resolveTarget } from './fs/paths.js';
-import { ENCODING_NAMES, encodeText, lineEndings, type TextFile } from './fs/text-file.js';
+import { decodeText, ENCODING_NAMES, encodeText, lineEndings, type TextFile } from './fs/text-file.js';
 
 const inputSchema = z.strictObject({
   file_path: z.string().describe('Absolute path of the file to write'),
@@ -40,7 +41,8 @@ export function writeTool(options: FileChangeOptions = {}) {
           () => false,
         ));
       if (real === undefined || !exists || context.files.get(real) !== undefined) return { ok: true };
-      return { ok: false, message: notRead(input.file_path) };
+      const unreadable = context.permissions.deniesPath('read', real) === null && (await isUnreadable(real));
+      return { ok: false, message: unreadable ? notReadable(input.file_path) : notRead(input.file_path) };
     },
     async call(input, context) {
       const change = await changeFile(input.file_path, context, options, (current, target) => {
@@ -74,6 +76,9 @@ function replacement(old: TextFile | undefined, content: string): PlannedChange 
     text = content.replaceAll('\n', '\r\n');
     notes.push('The file keeps its CRLF line ends.');
   }
+  const [before, after] = [lineEndings(old.text), lineEndings(text)];
+  if (before !== after && before !== 'none' && after !== 'none')
+    notes.push(`The file's line ends were ${ENDINGS[before]} and are ${ENDINGS[after]} now, as in the given content.`);
   let like: Pick<TextFile, 'encoding' | 'bom'> = { encoding: old.encoding, bom: old.bom };
   if (old.bom && text.startsWith('\uFEFF')) text = text.slice(1);
   if (old.encoding !== 'utf8' || old.bom) {
@@ -86,6 +91,27 @@ function replacement(old: TextFile | undefined, content: string): PlannedChange 
     }
   }
   return { text, like, notes };
+}
+
+const ENDINGS = { '\n': 'LF', '\r\n': 'CRLF', mixed: 'mixed' } as const;
+
+/** True for content that Read does not show, so that to ask for a read first would lead nowhere. */
+async function isUnreadable(real: string): Promise<boolean> {
+  const handle = await open(real, 'r').catch(() => undefined);
+  if (handle === undefined) return false;
+  try {
+    const { size } = await handle.stat();
+    if (size > MAX_EDIT_BYTES) return false;
+    const bytes = await handle.readFile();
+    const type = sniffMediaType(bytes);
+    return decodeText(bytes) === undefined && !isApiImageType(type) && type !== 'application/pdf';
+  } finally {
+    await handle.close();
+  }
+}
+
+function notReadable(asked: string): string {
+  return `${asked} exists and is a binary file, which Read does not show. It is not overwritten unseen: look at it with a command, and remove it there if it shall be replaced.`;
 }
 
 function notRead(asked: string): string {

@@ -172,6 +172,9 @@ describe('a preview', () => {
   it('ends at a line', () => {
     expect(headWithin('one\ntwo\nthree', 9)).toBe('one\ntwo');
     expect(tailWithin('one\ntwo\nthree', 8)).toBe('three');
+    // A long line beside a short one is shown, not left out.
+    expect(headWithin(`one\n${'x'.repeat(100)}`, 20)).toBe(`one\n${'x'.repeat(16)}`);
+    expect(tailWithin(`${'x'.repeat(100)}\nend`, 20)).toBe(`${'x'.repeat(16)}\nend`);
   });
 });
 

@@ -132,6 +132,10 @@ describe('line ends', () => {
     const output = await overwrite('a', 'x\ny\n');
     expect(text('a')).toBe('x\r\ny\r\n');
     expect(shown(write, output)).toContain('keeps its CRLF');
+    expect(shown(write, await overwrite('a', 'x\r\ny\n'))).toContain('line ends were CRLF and are mixed now');
+    expect(shown(write, await overwrite('a', 'x\ny\n'))).toContain('were mixed and are LF now');
+    expect(shown(write, await overwrite('a', 'x\r\ny\r\n'))).toContain('were LF and are CRLF now');
+    expect(text('a')).toBe('x\r\ny\r\n');
     await overwrite('new', 'x\ny\r\nz');
     expect(text('new')).toBe('x\ny\r\nz');
   });
@@ -185,6 +189,39 @@ describe('read before edit', () => {
     expect(text('a').split('\n')[89]).toBe('other');
     await expect(overwrite('a', 'x')).rejects.toThrow('Only a part');
     await expect(change('a', 'line', 'x', true)).rejects.toThrow('replace_all');
+  });
+
+  it('takes parts that make up the whole for the whole, and parts of other content not', async () => {
+    const content = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`).join('\n');
+    put('a', content);
+    await see('a', { offset: 21, limit: 10 });
+    await see('a', { offset: 1, limit: 10 });
+    await expect(overwrite('a', 'x')).rejects.toThrow('Only a part');
+    await see('a', { offset: 8, limit: 13 });
+    await overwrite('a', 'x');
+    expect(text('a')).toBe('x');
+    put('b', content);
+    await see('b', { offset: 1, limit: 15 });
+    put('b', content.replace('line 3', 'line three'));
+    await see('b', { offset: 16, limit: 15 });
+    await expect(overwrite('b', 'x')).rejects.toThrow('Only a part');
+  });
+
+  it('does not send a model in a circle over a file that cannot be read', async () => {
+    put('data', Buffer.from([0, 1, 2, 0xff]));
+    await expect(overwrite('data', 'x')).rejects.toThrow('binary file, which Read does not show');
+    put('empty.ipynb', '');
+    expect(shown(read, await see('empty.ipynb'))).toContain('exists but is empty');
+    await overwrite('empty.ipynb', '{}');
+    put('broken.ipynb', '{"cells": [');
+    await expect(see('broken.ipynb')).rejects.toThrow('with offset and limit');
+    await see('broken.ipynb', { offset: 1, limit: 10 });
+    await overwrite('broken.ipynb', '{}');
+    expect(text('broken.ipynb')).toBe('{}');
+  });
+
+  it('refuses a name that ends as a directory does', async () => {
+    await expect(overwrite('folder/', 'x')).rejects.toThrow('names a directory');
   });
 
   it('loses no update of parallel edits of one file', async () => {

@@ -52,6 +52,10 @@ describe('Read', () => {
     await expect(show({ file_path: at('huge') })).rejects.toThrow('Give offset and limit');
     const text = await show({ file_path: at('huge'), offset: 16_384, limit: 2 });
     expect(text.replaceAll(/ +\n/g, '\n')).toBe(` 16384\t0\n 16385\t1\n[PARTIAL view: lines 16384-16385 of 557056.]`);
+    expect(await show({ file_path: at('huge'), offset: 600_000, limit: 2 })).toBe(
+      '[offset 600000 is past the end: the file has 557056 lines.]',
+    );
+    await expect(show({ file_path: at('huge'), offset: 1, limit: 3000 })).rejects.toThrow('over the limit of 100000');
   });
 
   it('shows a PNG as an image whatever its name, and refuses other binary content with its size', async () => {
@@ -101,6 +105,25 @@ describe('Read', () => {
       { text: expect.stringContaining('<cell id="c" type="code">\nprint(1)\n</cell>\n<output>\n1') },
       { type: 'image' },
     ]);
+    const odd = {
+      cell_type: 'code',
+      source: 'plot()',
+      outputs: [
+        {
+          output_type: 'error',
+          ename: 'E',
+          evalue: 'v',
+          traceback: ['\u001b[0;31mred\u001b[0m', `${'x'.repeat(9_980)}😀${'y'.repeat(99)}`],
+        },
+        { output_type: 'display_data', data: { 'image/png': [png(1, 1).toString('base64'), '\n'] } },
+        { output_type: 'execute_result', data: { 'application/json': 'NOT A NUMBER', 'text/plain': 'Not NaN' } },
+      ],
+    };
+    writeFileSync(at('odd.ipynb'), JSON.stringify({ cells: [odd], nbformat: 4 }).replace('"NOT A NUMBER"', 'NaN'));
+    const shownOdd = mapResult(read, await run(read, { file_path: at('odd.ipynb') }, context)).content;
+    expect(shownOdd).toMatchObject([{ text: expect.stringContaining('E: v\nred\nxxx') }, { type: 'image' }]);
+    expect(JSON.stringify(shownOdd)).toContain('Not NaN');
+    expect(JSON.stringify(shownOdd)).not.toMatch(/\\ufffd|\\ud83d|\uFFFD/);
     writeFileSync(at('bad.ipynb'), '{"cells": 3}');
     await expect(show({ file_path: at('bad.ipynb') })).rejects.toThrow('is not a notebook');
   });

@@ -73,6 +73,14 @@ describe('NotebookEdit', () => {
     expect(cells()).toEqual(['# Title', 'x = 1', 'print(1)']);
   });
 
+  it('does not guess between cells of the same id', async () => {
+    const file = path.join(dir, 'twice.ipynb');
+    writeFileSync(file, text.replace('"id": "code"', '"id": "top"'));
+    const context = contextIn(dir);
+    await run(readTool(), { file_path: file }, context);
+    await expect(run(edit, { notebook_path: file, cell_id: 'top', new_source: 'x' }, context)).rejects.toThrow('2 cells have the id "top"');
+  });
+
   it('needs a read, a known cell and a kind for a new cell', async () => {
     const { file, context } = await prepare();
     await expect(run(edit, { notebook_path: file, cell_id: 'nope', new_source: '' }, context)).rejects.toThrow('The cells are: top, code');

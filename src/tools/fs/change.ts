@@ -54,6 +54,8 @@ export async function changeFile(
   const target = await approvedTarget(written, 'edit', context);
   return withLock(target.real, async () => {
     const current = await readCurrent(target);
+    if (current === undefined && written.endsWith('/'))
+      throw new ToolFailure(`${written} names a directory. Give the name of a file in it.`);
     const planned = await plan(current, target);
     const before = current?.text?.text ?? '';
     if (options.secretGuard !== false) {

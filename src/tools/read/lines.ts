@@ -13,6 +13,8 @@ export interface LineWindow {
   readonly partial: boolean;
   /** True when the size cap cut the window. */
   readonly capped: boolean;
+  /** True when the size cap cut the one line that is shown. */
+  readonly cutLine: boolean;
 }
 
 export interface LineRequest {
@@ -56,6 +58,7 @@ export function windowOf(lines: readonly string[], request: LineRequest): LineWi
     totalLines: lines.length,
     partial: cutLine || shown.length < lines.length,
     capped,
+    cutLine,
   };
 }
 

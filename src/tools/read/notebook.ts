@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ImageBlockParam } from '../../messages/types.js';
+import { headWithin, sanitizeText } from '../../results/text.js';
 import { messageOf, ToolFailure } from '../../tool/errors.js';
 
 const multiline = z.union([z.string(), z.array(z.string())]);
@@ -32,12 +33,25 @@ export function parseNotebook(text: string, asked: string): Notebook {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new ToolFailure(`${asked} is not a notebook: ${messageOf(error)}`);
+    throw noNotebook(asked, messageOf(error));
   }
   const parsed = notebookSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new ToolFailure(`${asked} is not a notebook: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+  throw noNotebook(asked, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+}
+
+function noNotebook(asked: string, why: string): ToolFailure {
+  return new ToolFailure(
+    `${asked} is not a notebook: ${why}\nRead it as lines with offset and limit to see it; Write can then replace it.`,
+  );
+}
+
+/** Python writes NaN and Infinity into notebooks, which JSON does not have: null in their place. Strings stay as they are. */
+export function withoutNaN(text: string): string {
+  return /NaN|Infinity/.test(text)
+    ? text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (token) => (token.startsWith('"') ? token : 'null'))
+    : text;
 }
 
 function joined(source: string | readonly string[] | undefined): string {
@@ -63,13 +77,14 @@ export function showNotebook(notebook: Notebook): { readonly text: string; reado
 }
 
 function showOutput(output: z.output<typeof outputSchema>, images: ImageBlockParam[]): string {
-  if (output.output_type === 'error') return [`${output.ename ?? 'Error'}: ${output.evalue ?? ''}`, ...(output.traceback ?? [])].join('\n');
+  if (output.output_type === 'error')
+    return bounded([`${output.ename ?? 'Error'}: ${output.evalue ?? ''}`, ...(output.traceback ?? [])].join('\n'));
   const { data } = output;
   if (data === undefined) return bounded(joined(output.text));
   for (const type of ['image/png', 'image/jpeg'] as const) {
-    const image = data[type];
-    if (typeof image === 'string') {
-      images.push({ type: 'image', source: { type: 'base64', media_type: type, data: image.replaceAll(/\s/g, '') } });
+    const image = multiline.safeParse(data[type]);
+    if (image.success) {
+      images.push({ type: 'image', source: { type: 'base64', media_type: type, data: joined(image.data).replaceAll(/\s/g, '') } });
       return '[image below]';
     }
   }
@@ -78,6 +93,9 @@ function showOutput(output: z.output<typeof outputSchema>, images: ImageBlockPar
 }
 
 const MAX_OUTPUT_CHARS = 10_000;
-function bounded(text: string): string {
-  return text.length <= MAX_OUTPUT_CHARS ? text : `${text.slice(0, MAX_OUTPUT_CHARS)}\n[${text.length - MAX_OUTPUT_CHARS} more characters]`;
+/** Output as it would be printed: unlike the source of a cell, nobody copies it into an edit, so colour codes go. */
+function bounded(output: string): string {
+  const text = sanitizeText(output);
+  const head = headWithin(text, MAX_OUTPUT_CHARS);
+  return head.length === text.length ? text : `${head}\n[${text.length - head.length} more characters]`;
 }

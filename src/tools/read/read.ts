@@ -11,7 +11,7 @@ import { absolutePath, refusePath } from '../fs/paths.js';
 import { decodeText, ENCODING_NAMES } from '../fs/text-file.js';
 import { prepareImage } from './image.js';
 import { splitLines, streamWindow, windowOf } from './lines.js';
-import { parseNotebook, showNotebook } from './notebook.js';
+import { parseNotebook, showNotebook, withoutNaN } from './notebook.js';
 import { readPdf } from './pdf.js';
 
 const inputSchema = z.strictObject({
@@ -92,6 +92,10 @@ async function read(input: ReadInput, context: ToolContext): Promise<ReadOutput>
     const { size } = await handle.stat();
     const isNotebook = target.real.endsWith('.ipynb');
     if (size > (isNotebook ? MAX_NOTEBOOK_BYTES : MAX_WHOLE_BYTES)) {
+      const start = Buffer.alloc(Math.min(size, 64));
+      await handle.read(start, 0, start.length, 0);
+      const type = sniffMediaType(start);
+      if (type !== undefined) throw new ToolFailure(`${target.asked} (${type}) has ${formatBytes(size)}, too much to show. Use a command.`);
       if (input.limit === undefined || isNotebook) {
         throw new ToolFailure(
           `${target.asked} has ${formatBytes(size)}, too much to read at once. Give offset and limit, or search it with Grep.`,
@@ -99,11 +103,12 @@ async function read(input: ReadInput, context: ToolContext): Promise<ReadOutput>
       }
       const request = { offset: input.offset, limit: input.limit, maxChars };
       const { lines, totalLines, digest } = await streamWindow(handle, request, context.signal);
-      const window = windowOf(lines, { maxChars: Number.POSITIVE_INFINITY });
       recordSeen(context.files, target.real, { digest, partial: true });
       const first = input.offset ?? 1;
-      const numbered = lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n');
-      return { type: 'text', filePath: target.asked, text: numbered, notes: [partialNote(first, window.shownLines, totalLines)] };
+      if (lines.length === 0) return { type: 'text', filePath: target.asked, text: '', notes: [pastEnd(first, totalLines)] };
+      const text = lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n');
+      if (text.length > maxChars) throw overLimit(maxChars);
+      return { type: 'text', filePath: target.asked, text, notes: [partialNote(first, lines.length, totalLines)] };
     }
     const bytes = await handle.readFile();
     throwIfAborted(context.signal);
@@ -140,8 +145,8 @@ async function show(bytes: Buffer, target: Target, input: ReadInput, context: To
       `${filePath} is a binary file (${formatBytes(bytes.length)}${type === undefined ? '' : `, ${type}`}) and cannot be shown as text.`,
     );
   }
-  if (target.real.endsWith('.ipynb') && input.offset === undefined && input.limit === undefined) {
-    const { text, images } = showNotebook(parseNotebook(file.text, filePath));
+  if (target.real.endsWith('.ipynb') && file.text.trim() !== '' && input.offset === undefined && input.limit === undefined) {
+    const { text, images } = showNotebook(parseNotebook(withoutNaN(file.text), filePath));
     if (text.length > maxChars)
       throw new ToolFailure(
         `${filePath} shows as ${text.length} characters, over the limit of ${maxChars}. Read it as lines with offset and limit.`,
@@ -152,14 +157,21 @@ async function show(bytes: Buffer, target: Target, input: ReadInput, context: To
   const lines = splitLines(file.text);
   const window = windowOf(lines, { offset: input.offset, limit: input.limit, maxChars });
   if (window.capped && (input.offset !== undefined || input.limit !== undefined) && window.shownLines > 0 && lines.length > 1) {
-    throw new ToolFailure(`The lines asked for are over the limit of ${maxChars} characters. Ask for fewer lines, or search with Grep.`);
+    throw overLimit(maxChars);
   }
-  seen(window.partial);
+  const shown = { first: window.firstLine, count: window.cutLine ? 0 : window.shownLines, total: lines.length };
+  recordSeen(context.files, target.real, { digest: digestOf(bytes), partial: window.partial }, shown);
   const notes = file.encoding === 'utf8' ? [] : [`Encoding: ${ENCODING_NAMES[file.encoding]}.`];
   if (lines.length === 0) notes.push('The file exists but is empty.');
-  else if (window.shownLines === 0) notes.push(`offset ${window.firstLine} is past the end: the file has ${lines.length} lines.`);
+  else if (window.shownLines === 0) notes.push(pastEnd(window.firstLine, lines.length));
   else if (window.partial) notes.push(partialNote(window.firstLine, window.shownLines, lines.length, window.capped));
   return { type: 'text', filePath, text: window.numbered, notes };
+}
+
+const pastEnd = (first: number, total: number): string => `offset ${first} is past the end: the file has ${total} lines.`;
+
+function overLimit(maxChars: number): ToolFailure {
+  return new ToolFailure(`The lines asked for are over the limit of ${maxChars} characters. Ask for fewer lines, or search with Grep.`);
 }
 
 function partialNote(first: number, shown: number, total: number, capped = false): string {
