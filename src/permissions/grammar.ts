@@ -1,4 +1,5 @@
 import { closest } from '../tool/closest.js';
+import { bashRuleWarnings } from './shell/index.js';
 import type { PathAccess } from './toolNames.js';
 import { BASH_TOOLS, BUILTIN_TOOL_NAMES, canonicalToolName, GOVERNED_BY, PARAM_FIELDS, PRIMARY_FIELDS } from './toolNames.js';
 import type { PermissionRule, RuleBehavior } from './types.js';
@@ -145,7 +146,7 @@ function readSpecifier(rule: PermissionRule, name: string, content: string, opti
     case 'Monitor':
     case 'PowerShell': {
       const shell: RuleMatcher = name === 'PowerShell' ? { kind: 'powershell', content } : { kind: 'bash', content };
-      if (!speaksOfField) return use(shell);
+      if (!speaksOfField) return use(shell, ...(name === 'PowerShell' ? [] : shellWarnings(rule, content)));
       // `timeout:*` may mean the program as well as the field: both, where that is the strict reading.
       if (param.value === '*')
         return rule.behavior === 'allow' || PRIMARY_FIELDS.has(param.field) ? use(shell) : { matchers: [shell, param], warnings: [] };
@@ -183,6 +184,10 @@ function readSpecifier(rule: PermissionRule, name: string, content: string, opti
   }
   if (rule.behavior !== 'allow') return { matchers: [own, param], warnings: [] };
   return BUILTIN_TOOL_NAMES.has(name) && !isOwnTool(name, options) ? withParam(rule, param) : use(own);
+}
+
+function shellWarnings(rule: PermissionRule, content: string): string[] {
+  return bashRuleWarnings(content, rule.behavior).map((warning) => `${rule.text} ${warning}`);
 }
 
 const isOwnTool = (name: string, { toolNames }: GrammarOptions): boolean => toolNames !== undefined && [...toolNames].includes(name);

@@ -73,5 +73,9 @@ export const EXACT_ONLY: ReadonlySet<string> = new Set(['watch', 'setsid', 'ioni
 function needsExactRule(command: ShellCommand, text: string): boolean {
   const name = baseName(/^\S*/.exec(text)?.[0] ?? '');
   if (EXACT_ONLY.has(name)) return true;
-  return name === 'find' && command.words.some((word) => FIND_ACTIONS.has(word.value ?? ''));
+  return name === 'find' && runsByFind(command);
+}
+
+export function runsByFind({ words }: ShellCommand): boolean {
+  return words.some(({ value }) => value === 'find') && words.some(({ value }) => FIND_ACTIONS.has(value ?? ''));
 }

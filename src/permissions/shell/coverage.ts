@@ -3,6 +3,7 @@ import { baseName } from './derive.js';
 import { acceptEditsCommand } from './edits.js';
 import { readOnlyReason } from './readonly.js';
 import { parseBashRule } from './rules.js';
+import { ESCAPED } from './static.js';
 import type { ShellAnalysis, ShellCommand } from './types.js';
 import { SAFE_VARIABLES } from './variables.js';
 import { WRAPPERS } from './wrappers.js';
@@ -32,8 +33,7 @@ export function coverage(analysis: ShellAnalysis, { allow, acceptEdits = false }
     return { covered: false, command: analysis.text, reason: `it cannot be analysed: ${analysis.reason ?? 'it does not parse'}` };
   const any = allow.find((content) => parseBashRule(content).kind === 'any');
   if (any !== undefined) return { covered: true, anything: true, rules: [any], reason: 'every command is allowed' };
-  // A rule that spells the whole command out says yes to this very text, whatever stands in it.
-  const spelled = allow.find((content) => content === analysis.text);
+  const spelled = allow.find((content) => spellsOut(content, analysis));
   if (spelled !== undefined) return { covered: true, anything: false, rules: [spelled], reason: 'a rule spells it out' };
   const blocker = analysis.blockers[0];
   if (blocker !== undefined) return { covered: false, command: analysis.text, reason: `it ${blocker}` };
@@ -55,6 +55,11 @@ export function coverage(analysis: ShellAnalysis, { allow, acceptEdits = false }
     rules: [...rules],
     reason: rules.size > 0 ? 'every command is covered by an allow rule or only reads' : 'it only reads',
   };
+}
+
+/** A rule with the very text of a single command covers it though that text has a backslash, as in `find … -exec … \\;`, or a star. */
+function spellsOut(content: string, { text, commands, blockers }: ShellAnalysis): boolean {
+  return content === text && commands.length === 1 && commands[0]?.text === text && blockers.every((blocker) => blocker === ESCAPED);
 }
 
 /** By itself or behind a wrapper. */

@@ -10,7 +10,7 @@ import { type ShellAnalysis, type ShellCommand, UNKNOWN } from './types.js';
 export function matchesDenyOrAsk(analysis: ShellAnalysis, ruleContent: string): string | null {
   const rule = parseBashRule(ruleContent);
   if (rule.kind === 'any') return analysis.text;
-  if (rule.kind === 'exact' && rule.forbids(analysis.text)) return analysis.text;
+  if (rule.kind === 'exact' ? rule.forbids(analysis.text) : speaksOfList(ruleContent, analysis.text)) return analysis.text;
   for (const command of analysis.commands) if (speaksOf(rule, command, analysis.mode)) return command.text;
   for (const command of analysis.nested) if (speaksOf(rule, command, analysis.mode)) return command.text;
   return null;
@@ -32,6 +32,15 @@ export function mayMatchDenyOrAsk(analysis: ShellAnalysis, ruleContent: string):
     }
   }
   return null;
+}
+
+const OPERATOR = /\s*(\|\||&&|\|&|[|;&])\s*/g;
+
+/** A rule with an operator of its own, such as `curl * | sh`, is for the whole text, however it is spaced. */
+function speaksOfList(ruleContent: string, text: string): boolean {
+  if (!/[|;&]/.test(ruleContent)) return false;
+  const spaced = (one: string): string => one.replace(OPERATOR, ' $1 ').trim();
+  return parseBashRule(spaced(ruleContent)).forbids(spaced(text));
 }
 
 function speaksOf(rule: BashRule, command: ShellCommand, mode: ShellAnalysis['mode']): boolean {

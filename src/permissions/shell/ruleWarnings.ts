@@ -1,7 +1,8 @@
 import type { RuleBehavior } from '../types.js';
-import { EXACT_ONLY } from './allow.js';
+import { EXACT_ONLY, runsByFind } from './allow.js';
 import { analyzeCommand } from './analyze.js';
 import { parseBashRule } from './rules.js';
+import { ESCAPED } from './static.js';
 
 /**
  * What the author of a Bash rule should know: that it never matches, or matches more than it seems to. Each warning is the rest of
@@ -12,8 +13,9 @@ export function bashRuleWarnings(content: string, behavior: RuleBehavior): strin
   if (rule.kind === 'any') return [];
   const text = content.trim();
   const warnings: string[] = [];
-  const colon = text.slice(0, -2).indexOf(':*');
-  if (colon !== -1) warnings.push(`has :* before its end, where the colon is literal; write ${text.replaceAll(':*', ' *')}`);
+  // In `test:*:unit` the colon is meant.
+  if (/:\*(?=[\s,;|&)])/.test(text))
+    warnings.push(`has :* before its end, where the colon is literal; write ${text.replaceAll(':*', ' *')}`);
   const plain = text.endsWith(':*') ? `${text.slice(0, -2)} *` : text;
   const analysis = analyzeCommand(plain);
   if (analysis.kind === 'unparsable') {
@@ -23,7 +25,6 @@ export function bashRuleWarnings(content: string, behavior: RuleBehavior): strin
   if (analysis.commands.filter((command) => command.via === null).length > 1) {
     const parts = analysis.commands.map((command) => `Bash(${command.text})`).join(', ');
     if (behavior === 'allow') warnings.push(`allows nothing: the commands of a call are compared one by one; write ${parts}`);
-    else if (rule.kind !== 'exact') warnings.push(`matches nothing: the commands of a call are compared one by one; write ${parts}`);
     return warnings;
   }
   if (analysis.redirects.length > 0) {
@@ -34,8 +35,8 @@ export function bashRuleWarnings(content: string, behavior: RuleBehavior): strin
   }
   if (behavior !== 'allow') return warnings;
   const [command] = analysis.commands;
-  if (analysis.blockers.length > 0 && rule.kind === 'exact')
-    warnings.push(`allows nothing: a call that ${analysis.blockers[0] ?? ''} is always asked about`);
+  const blocker = analysis.blockers.find((reason) => reason !== ESCAPED);
+  if (blocker !== undefined && rule.kind === 'exact') warnings.push(`allows nothing: a call that ${blocker} is always asked about`);
   if (command !== undefined && command.assignments.length > 0 && rule.kind !== 'exact') {
     warnings.push(`allows nothing: with an assignment before the command only the exact text is compared; write it without a wildcard`);
   }
@@ -43,7 +44,9 @@ export function bashRuleWarnings(content: string, behavior: RuleBehavior): strin
   if (rule.kind !== 'exact' && EXACT_ONLY.has(name)) {
     warnings.push(`allows nothing: ${name} runs whatever it is given, so that only a rule with the exact text covers it`);
   }
-  if (/^[^\s*]+ \* .*[^\s*]/.test(text)) {
+  if (command !== undefined && runsByFind(command) && /[\s{]\*$/.test(text)) {
+    warnings.push('allows nothing: find with an action runs or removes what it finds, so that only a rule with the exact text covers it');
+  } else if (/^[^\s*]+ \* .*[^\s*]/.test(text)) {
     warnings.push(
       `also matches options before the subcommand, such as ${text.replace('*', '--option value')}; put the subcommand before the wildcard`,
     );

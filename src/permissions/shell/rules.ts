@@ -30,9 +30,10 @@ export function parseBashRule(content: string): BashRule {
 }
 
 function compile(content: string): BashRule {
-  const text = content.trim();
+  // Runs of blanks mean one, except inside quotes.
+  const text = /["']/.test(content) ? content.trim() : content.trim().replace(/[ \t]+/g, ' ');
   if (text === '' || text === '*' || text === ':*') return rule('any', () => true, ['', ''], 0);
-  const pattern = text.endsWith(':*') ? `${text.slice(0, -2)} *` : text;
+  const pattern = text.endsWith(':*') ? `${text.slice(0, -2).trimEnd()} *` : text;
   const pieces = splitStars(pattern);
   const literalWords = (pieces[0] ?? '').split(' ').filter((word) => word !== '').length;
   if (pieces.length === 1) return rule('exact', (candidate) => candidate === pieces[0], pieces, literalWords);

@@ -32,7 +32,7 @@ export function describeWord(word: Word): DescribedWord {
   return { text: word.text, value, glob, tilde: word.text.startsWith('~'), blockers: [...blockers] };
 }
 
-const ESCAPED = 'has a backslash before a blank or an operator';
+export const ESCAPED = 'has a backslash before a blank or an operator';
 
 function staticText(part: WordPart, blockers: Set<string>): string | null {
   switch (part.type) {

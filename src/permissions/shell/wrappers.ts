@@ -70,6 +70,20 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, Wrappe
   ['bundle', { operands: 1, subcommand: /^(run|exec|x)$/ }],
   ['npx', { short: 'pc', long: ['package', 'call'] }],
   ['bunx', {}],
+  ['pkexec', { long: ['user'] }],
+  ['run0', { short: 'uCD', long: ['user', 'unit', 'property', 'description', 'slice', 'chdir', 'setenv', 'background'] }],
+  ...['rbenv', 'pyenv', 'nodenv', 'asdf', 'jenv', 'mamba', 'micromamba', 'conda', 'volta', 'hatch', 'rye', 'pixi', 'aws-vault'].map(
+    (name): [string, WrapperSpec] => [name, { short: 'np', long: ['name', 'prefix', 'cwd'], operands: 1, subcommand: /^(run|exec)$/ }],
+  ),
+  ['chronic', {}],
+  ['bwrap', {}],
+  // The same programs of the GNU coreutils and findutils, as other systems name them.
+  ['gtimeout', { short: 'ks', long: ['kill-after', 'signal'], operands: 1 }],
+  ['gnice', { short: 'n', long: ['adjustment'] }],
+  ['gnohup', {}],
+  ['gstdbuf', { short: 'ioe', long: ['input', 'output', 'error'] }],
+  ['genv', { short: 'uCS', long: ['unset', 'chdir'], assignments: true }],
+  ['gtime', { short: 'fo', long: ['format', 'output'] }],
   ['dotenv', { short: 'ef' }],
   ['cross-env', { assignments: true }],
   ['catchsegv', {}],
@@ -129,6 +143,8 @@ export function commandStarts(args: readonly string[], spec: WrapperSpec): numbe
         collect(i + 1);
         break;
       }
+      // `env -` is `env -i`.
+      if (arg === '-') continue;
       if (!/^[-+]./.test(arg)) break;
       if (arg.startsWith('--')) {
         if (arg.includes('=')) continue;
