@@ -60,7 +60,7 @@ export interface BackgroundTasks {
 }
 /** Work that goes on after its call has answered. */
 export interface BackgroundTaskStart {
-  /** Given by whoever has named the task already; default a fresh one. */
+  /** Given by whoever has named the task already; a fresh one by default, and where another task of the session has it. */
   readonly id?: string;
   /** What it is, for displays. */
   readonly kind: 'bash' | 'powershell' | 'agent';

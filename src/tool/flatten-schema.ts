@@ -143,11 +143,13 @@ function schemasIn(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-function resolveRef(ref: string, root: JsonObject): JsonObject {
+/** @throws ToolSchemaError when the reference leads nowhere, or out of the schema. */
+export function resolveRef(ref: string, root: JsonObject): JsonObject {
   let target: JsonValue | undefined = root;
   for (const part of ref.replace(/^#\/?/, '').split('/').filter(Boolean)) {
     const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    target = isJsonObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
+    if (Array.isArray(target)) target = (target as readonly JsonValue[])[Number(key)];
+    else target = isJsonObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
   }
   if (!ref.startsWith('#') || !isJsonObject(target)) throw new ToolSchemaError(`the input schema refers to ${ref}, which it does not hold`);
   return target;

@@ -1,8 +1,9 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv';
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.js';
-import { messageOf, ToolSchemaError } from './errors.js';
+import { coercionErrors } from './coercion.js';
+import { compileSchema } from './compile-schema.js';
+import { ToolSchemaError } from './errors.js';
 import type { AnyTool } from './types.js';
 
 /** One thing wrong with an input, whichever validator found it. */
@@ -13,6 +14,8 @@ export interface InputIssue {
   readonly expected?: readonly string[];
   /** For `unknownKeys`. */
   readonly keys?: readonly string[];
+  /** Of a union none of whose forms fits: what is wrong by each of them. */
+  readonly forms?: readonly (readonly InputIssue[])[];
   readonly message: string;
 }
 
@@ -23,13 +26,13 @@ export type InputChecker = (value: JsonObject) => InputCheck;
 export function inputChecker(tool: AnyTool): InputChecker {
   const zodSchema: z.ZodType = tool.inputSchema;
   const zodCheck: InputChecker = (value) => {
+    const forced = coercionErrors(zodSchema, value).map(fromAjv);
     const parsed = parse(zodSchema, value);
-    return parsed.success
-      ? { ok: true, output: parsed.data }
-      : { ok: false, issues: parsed.error.issues.flatMap((issue) => fromZod(issue, value)) };
+    if (parsed.success && forced.length === 0) return { ok: true, output: parsed.data };
+    return { ok: false, issues: [...forced, ...(parsed.error?.issues ?? []).flatMap((issue) => fromZod(issue, value))] };
   };
   if (tool.inputJSONSchema === undefined) return zodCheck;
-  const validate = compile(tool.inputJSONSchema);
+  const validate = compileSchema(tool.inputJSONSchema);
   return (value) => (validate(value) ? zodCheck(value) : { ok: false, issues: (validate.errors ?? []).map(fromAjv) });
 }
 
@@ -57,7 +60,15 @@ function fromZod(issue: z.core.$ZodIssue, value: unknown, base: readonly Propert
       return [{ path, kind: 'unknownKeys', keys: issue.keys, message: issue.message }];
     case 'invalid_union': {
       // A union's branches each have their say; together their type issues at the union's own place are one issue.
-      const nested = issue.errors.flatMap((branch) => branch.flatMap((inner) => fromZod(inner, value, path)));
+      const forms = issue.errors.map((branch) => branch.flatMap((inner) => fromZod(inner, value, path)));
+      // Where a constant tells the forms apart, the one that has it was meant.
+      const meant = issue.errors.flatMap((branch, index) =>
+        branch.some((inner) => inner.code === 'invalid_value') ? [] : (forms[index] ?? []),
+      );
+      const isMeant = issue.errors.filter((branch) => branch.every((inner) => inner.code !== 'invalid_value')).length === 1;
+      if (isMeant && forms.length > 1 && meant.every((inner) => inner.path.length > path.length || inner.kind === 'unknownKeys'))
+        return meant;
+      const nested = forms.flat();
       const here = nested.filter((inner) => (inner.kind === 'type' || inner.kind === 'missing') && inner.path.length === path.length);
       const expected = [...new Set(here.flatMap((inner) => inner.expected ?? []))];
       const received = valueAt(value, path);
@@ -67,7 +78,12 @@ function fromZod(issue: z.core.$ZodIssue, value: unknown, base: readonly Propert
       }
       const reasons = [...new Set(nested.map((inner) => describe(inner, path.length)))];
       return [
-        { path, kind: 'other', message: reasons.length === 0 ? issue.message : `none of the allowed forms fits: ${reasons.join('; ')}` },
+        {
+          path,
+          kind: 'other',
+          forms,
+          message: reasons.length === 0 ? issue.message : `none of the allowed forms fits: ${reasons.join('; ')}`,
+        },
       ];
     }
     case 'invalid_value': {
@@ -107,52 +123,8 @@ function fromAjv(error: ErrorObject): InputIssue {
   if (error.keyword === 'enum' && Array.isArray(params.allowedValues)) {
     return { path, kind: 'other', message: `expected one of ${params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}` };
   }
+  if (error.keyword === 'const') return { path, kind: 'other', message: `expected ${JSON.stringify(params.allowedValue)}` };
   return { path, kind: 'other', message };
-}
-
-const compiled = new WeakMap<JsonObject, ValidateFunction>();
-
-// `verbose` gives the value of an issue; formats are annotations, as 2020-12 has them.
-const AJV_OPTIONS = { strict: false, allErrors: true, verbose: true, validateFormats: false, logger: false, addUsedSchema: false } as const;
-const DIALECTS = { '2020-12': () => new Ajv2020(AJV_OPTIONS), 'draft-07': () => new Ajv(AJV_OPTIONS) } as const;
-type Dialect = keyof typeof DIALECTS;
-
-/** Making a validator costs far more than compiling a schema with it, and a server may bring hundreds of tools. */
-const shared = new Map<Dialect, Ajv>();
-
-/** A schema that names itself or parts of itself must not be visible to another's references: it gets a validator of its own. */
-const NAMES_ITSELF = /"\$(id|anchor|dynamicAnchor|recursiveAnchor)"/;
-
-function compileIn(dialect: Dialect, schema: JsonObject): ValidateFunction {
-  if (NAMES_ITSELF.test(JSON.stringify(schema))) return DIALECTS[dialect]().compile(schema);
-  const ajv = shared.get(dialect) ?? DIALECTS[dialect]();
-  shared.set(dialect, ajv);
-  try {
-    return ajv.compile(schema);
-  } finally {
-    // Kept by the caller, as long as its tool lives.
-    ajv.removeSchema(schema);
-  }
-}
-
-/** Compiles a JSON Schema: by 2020-12 (what MCP uses when a schema does not say), else by draft-07. */
-function compile(schema: JsonObject): ValidateFunction {
-  const known = compiled.get(schema);
-  if (known !== undefined) return known;
-  const { $schema, $id: _id, ...rest } = schema;
-  const old = typeof $schema === 'string' && /draft-0[467]/.test($schema);
-  const dialects: readonly Dialect[] = old ? ['draft-07'] : ['2020-12', 'draft-07'];
-  let reason = '';
-  for (const dialect of dialects) {
-    try {
-      const validate = compileIn(dialect, rest);
-      compiled.set(schema, validate);
-      return validate;
-    } catch (error) {
-      reason ||= messageOf(error);
-    }
-  }
-  throw new ToolSchemaError(`its JSON Schema does not compile: ${reason}`);
 }
 
 /** The value at a path, own properties only. */

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.js';
+import { schemaProblem } from './compile-schema.js';
+import { inCurrentDialect } from './dialect.js';
 import { messageOf, ToolSchemaError } from './errors.js';
 import { flattenRoot } from './flatten-schema.js';
+import { withTargets } from './references.js';
 import type { AnyTool } from './types.js';
+import { collectMade } from './zod-parts.js';
 
 const cache = new WeakMap<object, JsonObject>();
 
@@ -16,12 +20,28 @@ export function toolInputJSONSchema(tool: AnyTool): JsonObject {
   const known = cache.get(tool);
   if (known !== undefined) return known;
   try {
-    const schema = flattenRoot(tool.inputJSONSchema ?? fromZod(tool.inputSchema));
+    const schema = tool.inputJSONSchema === undefined ? flattenRoot(fromZod(tool.inputSchema)) : fromElsewhere(tool.inputJSONSchema);
+    const unspeakable = Object.keys(isJsonObject(schema.properties) ? schema.properties : {}).find((key) => !PROPERTY_KEY.test(key));
+    if (unspeakable !== undefined)
+      throw new ToolSchemaError(
+        `the API takes property names of 1 to 64 letters, digits, _, . and - only, not ${JSON.stringify(unspeakable)}`,
+      );
     cache.set(tool, schema);
     return schema;
   } catch (error) {
     throw new ToolSchemaError(`The input schema of tool ${tool.name} cannot be sent to the model: ${messageOf(error)}`);
   }
+}
+
+/** One property of another name makes the API refuse the whole request (Messages API, error of status 400). */
+const PROPERTY_KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+/** A schema that was not made here may be of any dialect, or no schema at all. */
+function fromElsewhere(schema: JsonObject): JsonObject {
+  const sent = withTargets(flattenRoot(inCurrentDialect(schema)), schema);
+  const problem = schemaProblem(sent);
+  if (problem !== undefined) throw new ToolSchemaError(`it is not valid JSON Schema 2020-12: ${problem}`);
+  return sent;
 }
 
 /** Types of zod that no JSON value belongs to. Sent as "anything", every call of the tool would fail; in a union another branch may do. */
@@ -31,6 +51,10 @@ const placeIn = (path: readonly (string | number)[]): string =>
   path.filter((step, index) => step !== 'properties' || path[index - 1] === 'properties').join('.') || 'the root';
 
 function fromZod(schema: z.ZodType): JsonObject {
+  if (!('_zod' in schema))
+    throw new ToolSchemaError(
+      'it is not a schema of zod 4: import `z` from "zod" in version 4, or give `z.looseObject({})`, and a JSON Schema as `inputJSONSchema`',
+    );
   const unsayable = new Map<object, string>();
   const made = new Set<object>();
   const json: unknown = z.toJSONSchema(schema, {
@@ -46,8 +70,7 @@ function fromZod(schema: z.ZodType): JsonObject {
           `no JSON can be the ${def.type} at ${placeIn(path)}; take what JSON has, and make it into one in \`call\``,
         );
       }
-      // What a preprocessing step hands on is made by it, not written by a model.
-      if (def.type === 'pipe' && 'in' in def && def.in instanceof z.ZodTransform && 'out' in def) collectParts(def.out, made);
+      collectMade(def, made);
       // The bounds of a safe integer say nothing to a model and cost tokens in every request.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -58,14 +81,6 @@ function fromZod(schema: z.ZodType): JsonObject {
   const plain: unknown = JSON.parse(JSON.stringify(json));
   if (!isJsonObject(plain)) throw new ToolSchemaError('it is not a JSON object');
   return plain;
-}
-
-/** A schema, those it was refined from, and all that its definition is made of. */
-function collectParts(part: unknown, into: Set<object>): void {
-  if (typeof part !== 'object' || part === null || into.has(part)) return;
-  into.add(part);
-  const parts = part instanceof z.ZodType ? [part._zod.parent, ...Object.values(part.def)] : Object.values(part);
-  for (const one of parts) collectParts(one, into);
 }
 
 /** The property names that the schema knows at `path`; empty where it leaves them open. */

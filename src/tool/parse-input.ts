@@ -26,7 +26,7 @@ const HOST_ARTEFACT_KEYS: readonly string[] = ['_meta'];
  * - `null` for a field that may be left out counts as left out.
  * - For a boolean field the words `true` and `false` (trimmed, any case), and for a number field a plain decimal that
  *   survives a round trip, are taken at their word, unless the tool sets `strictInput`; so is a text that is the whole JSON of an array or
- *   object, for a field that takes that and no text. Nothing else is coerced.
+ *   object, for a field that takes that and no text. Nothing else is coerced, by `z.coerce.boolean()` and `z.coerce.number()` neither.
  * - A key that a closed schema does not know is an error that names the nearest known key; nothing is renamed or dropped.
  * - A key `__proto__` is refused at any depth.
  *
@@ -66,7 +66,7 @@ function repair(check: InputChecker, given: JsonObject, textualForms: boolean) {
     const after = check(next.draft);
     if (after.ok || !after.issues.some((issue) => pathText(issue.path) === next.at)) {
       draft = next.draft;
-      repairs.push(next.repair);
+      repairs.push(...next.repairs);
     } else {
       hopeless.add(next.key);
     }
@@ -82,10 +82,14 @@ interface Proposal {
   /** The place whose issue must be gone. */
   readonly at: string;
   readonly draft: JsonObject;
-  readonly repair: InputRepair;
+  readonly repairs: readonly InputRepair[];
 }
 
 function proposals(issue: InputIssue, draft: JsonObject, textualForms: boolean): Proposal[] {
+  if (issue.forms !== undefined && issue.forms.length > 0) {
+    const whole = proposals({ ...issue, forms: [] }, draft, textualForms);
+    return [...whole, ...issue.forms.flatMap((form, index) => formProposal(issue, form, index, draft, textualForms) ?? [])];
+  }
   if (issue.kind === 'unknownKeys') {
     if (issue.path.length > 0) return [];
     return (issue.keys ?? []).filter((key) => HOST_ARTEFACT_KEYS.includes(key)).map((key) => proposal([key], 'hostKeyRemoved', draft));
@@ -105,6 +109,26 @@ function proposals(issue: InputIssue, draft: JsonObject, textualForms: boolean):
   }
   const parsed = expected.some((type) => STRUCTURES.has(type)) ? structureIn(value) : undefined;
   return parsed === undefined || refuseShape(parsed, issue.path) !== undefined ? [] : [proposal(issue.path, 'json', draft, parsed)];
+}
+
+/** All that one form of a union finds wrong, mended at once: half of it would serve another form, or none. */
+function formProposal(
+  { path }: InputIssue,
+  form: readonly InputIssue[],
+  index: number,
+  draft: JsonObject,
+  textualForms: boolean,
+): Proposal | undefined {
+  let mended = draft;
+  const repairs: InputRepair[] = [];
+  for (const issue of form) {
+    const [first] = proposals(issue, mended, textualForms);
+    if (first === undefined) return undefined;
+    mended = first.draft;
+    repairs.push(...first.repairs);
+  }
+  const at = pathText(path);
+  return { key: `form:${at}:${index}:${repairs.map(({ path: place }) => place).join()}`, at, draft: mended, repairs };
 }
 
 /** What JSON Schema and zod call a value that has parts. */
@@ -128,7 +152,7 @@ function proposal(path: readonly PropertyKey[], kind: InputRepair['kind'], draft
     key: `${kind}:${text}`,
     at: kind === 'hostKeyRemoved' ? '' : text,
     draft: withValue(draft, path, replacement),
-    repair: { path: text, kind, from: isJsonValue(from) ? from : null },
+    repairs: [{ path: text, kind, from: isJsonValue(from) ? from : null }],
   };
 }
 
@@ -180,9 +204,11 @@ function explain(tool: AnyTool, issue: InputIssue): string[] {
     case 'missing':
       return [`\`${place}\` is required but was not given${issue.message === 'required' ? '' : `: ${issue.message}`}`];
     case 'unknownKeys': {
-      const known = knownKeysAt(toolInputJSONSchema(tool), issue.path);
+      const all = knownKeysAt(toolInputJSONSchema(tool), issue.path);
       return (issue.keys ?? []).map((key) => {
         const name = pathText([...issue.path, key]);
+        const known = all.filter((candidate) => candidate !== key);
+        if (known.length < all.length) return `parameter \`${name}\` does not go with the others`;
         const [nearest] = closest(key, known, 1);
         if (nearest !== undefined) return `unknown parameter \`${name}\`; did you mean \`${nearest}\`?`;
         return `unknown parameter \`${name}\`${known.length === 0 ? '' : `; known are ${known.map((candidate) => `\`${candidate}\``).join(', ')}`}`;

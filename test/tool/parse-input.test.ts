@@ -127,6 +127,73 @@ describe('textual forms', () => {
   });
 });
 
+describe('inside a union', () => {
+  const a = z.strictObject({ op: z.literal('a'), x: z.string(), n: z.number().optional(), f: z.boolean().default(false) });
+  const b = z.strictObject({ op: z.literal('b'), y: z.number() });
+  const ask = z.object({
+    who: z.union([z.object({ id: z.number(), note: z.string().optional() }), z.object({ name: z.string(), all: z.boolean() })]),
+  });
+  it.each<[z.ZodType<object>, unknown, unknown]>([
+    [z.union([a, b]), { op: 'a', x: 's', n: null, f: 'false' }, { op: 'a', x: 's', f: false }],
+    [z.union([a, b]), { op: 'b', y: '5', _meta: {} }, { op: 'b', y: 5 }],
+    [z.discriminatedUnion('op', [a, b]), { op: 'a', x: 's', n: null }, { op: 'a', x: 's', f: false }],
+    [ask, { who: { id: '5', note: null } }, { who: { id: 5 } }],
+    [ask, { who: { name: 'x', all: 'False' } }, { who: { name: 'x', all: false } }],
+  ])('the same rules hold: %#', (schema, given, input) => {
+    expect(parse(schema, given)).toMatchObject({ ok: true, input });
+  });
+  it('a form is mended whole or not at all', () => {
+    const either = z.object({
+      v: z.union([z.strictObject({ p: z.boolean(), q: z.boolean() }), z.strictObject({ p: z.string(), q: z.number() })]),
+    });
+    expect(parse(either, { v: { p: 'true', q: '5' } })).toMatchObject({ ok: true, input: { v: { p: 'true', q: 5 } } });
+    expect(parse(either, { v: { p: 'true', q: 'x' } })).toMatchObject({ ok: false });
+  });
+  it('the form that was meant says what is wrong', () => {
+    expect(message(z.union([a, b]), { op: 'b' })).toContain('`y` is required');
+    expect(message(z.union([a, b]), { op: 'b', y: 1, x: 's' })).toContain('parameter `x` does not go with the others');
+    expect(message(z.union([a, b]), { op: 'c' })).toMatch(/expected "a".*expected "b"/);
+  });
+});
+
+describe('a field that zod would coerce', () => {
+  const schema = z.object({
+    all: z.coerce.boolean(),
+    n: z.coerce.number().optional(),
+    made: z.preprocess((value) => value === 'yes', z.coerce.boolean()).optional(),
+    when: z.union([z.coerce.number(), z.literal('now')]).optional(),
+  });
+  it.each([
+    [{ all: 'false' }, { all: false }],
+    [
+      { all: ' TRUE', n: '50' },
+      { all: true, n: 50 },
+    ],
+    [
+      { all: false, n: null, when: 'now' },
+      { all: false, when: 'now' },
+    ],
+    [
+      { all: true, made: 'no' },
+      { all: true, made: false },
+    ],
+  ])('is mended by the exact rules alone: %j', (given, input) => {
+    expect(parse(schema, given)).toMatchObject({ ok: true, input });
+  });
+  it.each([
+    [{ all: 'no' }, '`all`: expected boolean, received string'],
+    [{ all: '' }, '`all`: expected boolean, received string'],
+    [{ all: 1 }, '`all`: expected boolean, received number'],
+    [{ all: null }, '`all`: expected boolean, received null'],
+    [{}, '`all` is required'],
+    [{ all: true, n: '' }, '`n`: expected number, received string'],
+    [{ all: true, n: true }, '`n`: expected number, received boolean'],
+    [{ all: true, n: '0x10' }, '`n`: expected number, received string'],
+  ])('is refused otherwise: %j', (given, said) => {
+    expect(message(schema, given)).toContain(said);
+  });
+});
+
 describe('an array or object given as a text', () => {
   const schema = z.strictObject({
     items: z.array(z.strictObject({ a: z.string() })).optional(),
