@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import type { TaskEnd } from '../../machines/backgroundTask.js';
 import type { JournalEntry } from '../messages/journal.js';
 import type { Clock } from '../model/clock.js';
 import { messageOf } from '../tool/errors.js';
-import type { BackgroundTaskEnd, BackgroundTaskHandle, BackgroundTaskInfo, BackgroundTaskStart, BackgroundTasks } from '../tool/types.js';
+import type { BackgroundTaskHandle, BackgroundTaskInfo, BackgroundTaskStart, BackgroundTasks } from '../tool/types.js';
 import { taskNotificationId, taskNotificationText } from './notification.js';
 
 /** What tasks need of the session they belong to. */
@@ -24,6 +25,18 @@ export interface TaskHost {
   askToStop(taskId: string): void;
 }
 
+/** Tools are other people's code: what they call an end is read as far as it is one. */
+const taskEnd = z.object({
+  status: z.enum(['completed', 'failed', 'killed']),
+  exitCode: z
+    .number()
+    .nullish()
+    .transform((code) => code ?? null),
+  summary: z.string().default(''),
+});
+const reasonOf = (error: z.ZodError): string =>
+  error.issues.map(({ path, message }) => `${path.join('.') || 'value'}: ${message}`).join('; ');
+
 interface Entry {
   readonly start: BackgroundTaskStart;
   info: BackgroundTaskInfo;
@@ -42,7 +55,8 @@ export class SessionTasks implements BackgroundTasks {
   constructor(private readonly host: TaskHost) {}
 
   adopt(start: BackgroundTaskStart): BackgroundTaskHandle {
-    const id = start.id ?? this.freshId();
+    // Under the id of another task, the end of one of them would never be told.
+    const id = start.id === undefined || this.entries.has(start.id) ? this.freshId() : start.id;
     const { kind, title, callId, outputFile } = start;
     const info: BackgroundTaskInfo = { id, kind, title, callId, outputFile, startedAt: this.host.now(), status: 'running' };
     let end: Entry['end'] = () => {};
@@ -91,11 +105,15 @@ export class SessionTasks implements BackgroundTasks {
 
   /** The port of a task's actor: settles when everything the task started is gone and its output is complete. */
   async awaitEnd(id: string): Promise<TaskEnd> {
-    const end: BackgroundTaskEnd = (await this.entries.get(id)?.start.done) ?? {
+    const entry = this.entries.get(id);
+    if (!entry) return { status: 'failed', exitCode: null, summary: `There is no background task ${id}.` };
+    const end = taskEnd.safeParse(await entry.start.done);
+    if (end.success) return end.data;
+    return {
       status: 'failed',
-      summary: `There is no background task ${id}.`,
+      exitCode: null,
+      summary: `How it ended is unknown: its tool gave no end of a task (${reasonOf(end.error)}).`,
     };
-    return { status: end.status, exitCode: end.exitCode ?? null, summary: end.summary };
   }
 
   /** Total: a task whose stop throws is still waited for. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createActor, fromPromise, SimulatedClock, setup } from 'xstate';
 import { backgroundTaskMachine, type TaskEnd } from '../../machines/backgroundTask.js';
+import { parseTranscriptLine } from '../../src/messages/entries.js';
 import type { JournalEntry } from '../../src/messages/journal.js';
 import { resumeState } from '../../src/messages/resume.js';
 import { SessionTasks, type TaskHost } from '../../src/tasks/tasks.js';
@@ -56,6 +57,36 @@ const work = (done: Promise<BackgroundTaskEnd>, stop: () => void = () => {}): Ba
   stop,
 });
 const completed: BackgroundTaskEnd = { status: 'completed', exitCode: 0, summary: 'done' };
+
+describe('a task of a tool that keeps no rule', () => {
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, 'value'],
+    ['no terminal status', { status: 'running', summary: 'still at it' }, 'status'],
+    ['a status alone', { status: 'done' }, 'status'],
+  ])('that ends with %s has failed, says why, and stays so after a restart', async (_, end, reason) => {
+    const { tasks, journal } = tasksWithActors();
+    // The types do not allow it; tools in JavaScript do.
+    const { id } = tasks.adopt(work(Promise.resolve(end as BackgroundTaskEnd)));
+    await settle();
+    await settle();
+    expect(tasks.get(id)).toMatchObject({ status: 'failed', exitCode: null, summary: expect.stringContaining(`(${reason}`) });
+    expect(journal.map((entry) => parseTranscriptLine(JSON.parse(JSON.stringify(entry))).kind)).toEqual(['journal', 'journal', 'journal']);
+  });
+
+  it('under the id of another one gets an id of its own: the end of each is told', async () => {
+    const { tasks, notified } = tasksWithActors();
+    const first = deferred<BackgroundTaskEnd>();
+    const handles = [tasks.adopt({ ...work(first.promise), id: 'mine' }), tasks.adopt({ ...work(Promise.resolve(completed)), id: 'mine' })];
+    await settle();
+    first.resolve(completed);
+    await settle();
+    await settle();
+    expect(handles[0]?.id).toBe('mine');
+    expect(new Set(notified)).toEqual(new Set(handles.map(({ id }) => `task:${id}`)));
+    expect(notified).toHaveLength(2);
+    expect(tasks.list().map(({ status }) => status)).toEqual(['completed', 'completed']);
+  });
+});
 
 describe('a background task', () => {
   it('is listed, told and written down with the same facts', async () => {
