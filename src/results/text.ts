@@ -16,8 +16,13 @@ const EXACT_TEXT_TOOLS: ReadonlySet<string> = new Set(['Read', 'Grep']);
  * reader; ANSI escape sequences are stripped, except from the tools that show files exactly.
  */
 export function sanitizeText(text: string, toolName?: string): string {
-  const plain = toolName !== undefined && EXACT_TEXT_TOOLS.has(toolName) ? text : text.includes('\u001B') ? stripAnsi(text) : text;
+  const plain = toolName !== undefined && EXACT_TEXT_TOOLS.has(toolName) ? text : withoutEscapes(text);
   return plain.replaceAll('\0', '\u2400').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+}
+
+/** Without escape sequences, also those that start with the one character for ESC and `[`; what is left of a broken one shows. */
+function withoutEscapes(text: string): string {
+  return text.includes('\u001B') || text.includes('\u009B') ? stripAnsi(text).replaceAll('\u001B', '\u241B') : text;
 }
 
 /**

@@ -132,6 +132,11 @@ describe('text', () => {
   it('has no NUL, no lone surrogate and no colour codes', () => {
     expect(sanitizeText('\u001B[31mred\u001B[0m a\0b \uD83D x \uDE00 😀')).toBe('red a\u2400b \uFFFD x \uFFFD 😀');
   });
+  it('shows what is left of a broken escape sequence', () => {
+    expect(sanitizeText('cut \u001B[')).toBe('cut \u241B[');
+    expect(sanitizeText('\u009B31mred \u001BPq#0~~\u001B\\ \u001B]0;title\u0007end')).toBe('red  end');
+    expect(sanitizeText('cut \u001B[', 'Read')).toBe('cut \u001B[');
+  });
   it('of tools that show files exactly keeps its escape sequences', () => {
     expect(sanitizeText('\u001B[31mred', 'Read')).toBe('\u001B[31mred');
   });

@@ -60,6 +60,17 @@ describe('output and exit codes', () => {
     ['git push', false],
     ['if', false],
     ['[ -f x ]', true],
+    ['[[ a == b ]]', true],
+    ['/usr/bin/grep a f', true],
+    ['command grep a f', true],
+    ['(cd x; grep a f)', true],
+    ['{ diff a b; } 2>/dev/null', true],
+    ['! grep -q a f', true],
+    ['! make', false],
+    ['git -C sub diff --exit-code', true],
+    ['git -c a=b --no-pager grep x', true],
+    ['git -C diff push', false],
+    ['cd x && grep a f', false],
   ])('decides by the command whose code the shell reports: %s', (command, benign) => {
     expect(meaningOfExitOne(command) !== undefined).toBe(benign);
   });
@@ -145,6 +156,29 @@ describe('ending a command', () => {
     } finally {
       bystander.kill('SIGKILL');
     }
+  });
+
+  it('takes a directory change before "&&" for innocent where nothing stands on stderr', async () => {
+    writeFileSync(path.join(dir, 'f'), 'text\n');
+    const context = contextIn(dir);
+    expect(mapResult(bash, await run(bash, { command: 'cd . && grep nope f' }, context))).toMatchObject({ isError: false });
+    expect(mapResult(bash, await run(bash, { command: 'cd nowhere && grep nope f' }, context))).toMatchObject({ isError: true });
+    const hidden = { command: 'cd nowhere 2>/dev/null && grep nope f' };
+    expect(mapResult(bash, await run(bash, hidden, context))).toMatchObject({ isError: true });
+    expect(mapResult(bash, await run(bash, { command: '! grep -q text f' }, context)).content).toBe(
+      '(exit code 1: what is negated is true)',
+    );
+  });
+
+  it('shows both streams of a command that was stopped', async () => {
+    const abort = new AbortController();
+    // Progress is told at most every 250 ms: the last line must come later than that after the first.
+    const command = 'echo err >&2; sleep 0.4; echo begun; sleep 61236';
+    const call = bash.call({ command }, contextIn(dir, { signal: abort.signal }), (progress) => {
+      if (progress.message?.includes('begun')) abort.abort('userInterrupt');
+    });
+    const error: unknown = await call.catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ partialOutput: 'begun\nerr\n' });
   });
 
   it('ends the group on abort, then rejects with the partial output', async () => {

@@ -22,7 +22,7 @@ const BASH: ShellKind = {
     file: shellPath(env),
     args: ['-c', WRAPPER, 'bash', command, cwdFile, ...envFiles],
   }),
-  meaningOfExit: (command, code) => (code === 1 ? meaningOfExitOne(command) : undefined),
+  meaningOfExit: (command, code, isQuiet) => (code === 1 ? meaningOfExitOne(command, isQuiet) : undefined),
 };
 
 /** Runs shell commands. */

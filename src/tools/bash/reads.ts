@@ -37,7 +37,8 @@ export function fileShownBy(command: string): FileShown | undefined {
   const files = WHOLE.has(name) || name === 'head' || name === 'tail' ? operands : operands.slice(1);
   const [path] = files;
   if (files.length !== 1 || path === undefined || path === '-' || /[*?[{]/.test(path)) return undefined;
-  return { path, partial: !WHOLE.has(name) };
+  const isWindow = name === 'bat' && rest.some((word) => /^(?:-r|--line-range|-d|--diff)/.test(word));
+  return { path, partial: isWindow || !WHOLE.has(name) };
 }
 
 /** Records in the session's ledger what a command that succeeded has shown. Never fails: at worst the model must use Read. */

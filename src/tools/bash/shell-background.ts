@@ -41,7 +41,8 @@ export async function background(
     const left = stopped === undefined ? [] : await command.end();
     await command.drain();
     await rm(cwdFile, { force: true });
-    const failed = exit.code !== 0 && shell.meaningOfExit(request.command, exit.code ?? -1) === undefined;
+    const failed =
+      exit.code !== 0 && shell.meaningOfExit(request.command, exit.code ?? -1, command.output.text('stderr') === '') === undefined;
     const ending = stopped ?? (exit.code === null ? `ended by ${exit.signal ?? 'a signal'}` : `exit code ${exit.code}`);
     return {
       status: stopped === undefined ? (failed ? ('failed' as const) : ('completed' as const)) : ('killed' as const),

@@ -59,7 +59,8 @@ export async function finished(
   exit: CommandExit,
 ): Promise<ShellOutput> {
   const { output } = command;
-  const meaning = exit.code !== null && exit.code !== 0 ? shell.meaningOfExit(request.command, exit.code) : undefined;
+  const meaning =
+    exit.code !== null && exit.code !== 0 ? shell.meaningOfExit(request.command, exit.code, output.text('stderr') === '') : undefined;
   const base = {
     exitCode: exit.code,
     ...(exit.signal === null ? {} : { signal: exit.signal }),

@@ -5,6 +5,7 @@ import { safeFileName } from '../../results/store.js';
 import type { ToolProgress } from '../../tool/call.js';
 import { errorCode, messageOf, ToolAbortedError, ToolFailure } from '../../tool/errors.js';
 import type { ToolContext, ToolReturn } from '../../tool/types.js';
+import type { CommandOutput } from './output.js';
 import type { KillTimes, LivingProcess } from './process-tree.js';
 import { recordShown } from './reads.js';
 import { type CommandExit, RunningCommand } from './run.js';
@@ -31,8 +32,8 @@ export interface ShellKind {
     env: ToolContext['env'],
     envFiles: readonly string[],
   ): { readonly file: string; readonly args: readonly string[] };
-  /** What a non-zero exit code means where it is no failure. */
-  meaningOfExit(command: string, code: number): string | undefined;
+  /** What a non-zero exit code means where it is no failure. `isQuiet`: nothing was written to stderr. */
+  meaningOfExit(command: string, code: number, isQuiet: boolean): string | undefined;
 }
 
 const PROGRESS_MS = 250;
@@ -104,8 +105,7 @@ export async function runShell(
     }
     case 'aborted': {
       const left = await stop(command, cwdFile);
-      const { head, tail } = command.output.ends();
-      const partial = command.output.text('stdout') ?? `${head}\n…\n${tail}`;
+      const partial = untilNow(command.output);
       throw new ToolAbortedError(`The command was stopped (${String(context.signal.reason)}).${stillAlive(left)}`, partial);
     }
     case 'ranAway': {
@@ -129,6 +129,14 @@ export async function runShell(
       };
     }
   }
+}
+
+/** What a command has written so far: each stream whole, or both ends of all of it. */
+function untilNow(output: CommandOutput): string {
+  const [stdout, stderr] = [output.text('stdout'), output.text('stderr')];
+  if (stdout !== undefined && stderr !== undefined) return stdout + (stderr === '' || /^$|\n$/.test(stdout) ? '' : '\n') + stderr;
+  const { head, tail } = output.ends();
+  return `${head}\n…\n${tail}`;
 }
 
 function start(create: () => RunningCommand, command: string): RunningCommand {
