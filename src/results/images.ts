@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json.js';
 import type { DocumentBlockParam, ImageBlockParam } from '../messages/types.js';
-import { imageDimensions, isApiImageType, sniffMediaType } from './media.js';
-import { formatBytes } from './text.js';
+import { imageDimensions, isApiImageType, isWholeImage, sniffMediaType } from './media.js';
+import { formatBytes, sanitizeText } from './text.js';
 
 /** Largest base64 text of one image that the Messages API takes (Anthropic docs, vision: 5 MB an image). */
 export const MAX_IMAGE_BASE64_CHARS = 5 * 1024 * 1024;
@@ -19,7 +19,8 @@ export function checkImage(block: ImageBlockParam): CheckedBlock<ImageBlockParam
   const { source } = block;
   const refuse = (why: string): CheckedBlock<ImageBlockParam> => ({ ok: false, note: `[image left out: ${why}]` });
   if (!isJsonObject(source)) return refuse('it has no source');
-  if (source.type !== 'base64') return { ok: true, block };
+  if (source.type === 'url' || source.type === 'file') return isReference(source) ? { ok: true, block } : refuse('it refers to nothing');
+  if (source.type !== 'base64') return refuse(`a source of type ${JSON.stringify(source.type)} is unknown`);
   const declared: string = source.media_type;
   if (typeof source.data !== 'string' || source.data.length === 0) return refuse('it has no data');
   if (source.data.length > MAX_IMAGE_BASE64_CHARS) {
@@ -39,6 +40,7 @@ export function checkImage(block: ImageBlockParam): CheckedBlock<ImageBlockParam
   if (Math.max(size.width, size.height) > MAX_IMAGE_EDGE) {
     return refuse(`${size.width}×${size.height} pixels are over the limit of ${MAX_IMAGE_EDGE} an edge`);
   }
+  if (!isWholeImage(bytes, actual)) return refuse(`its ${actual} data is cut off or damaged`);
   const data = plainBase64(source.data, bytes);
   return {
     ok: true,
@@ -46,10 +48,25 @@ export function checkImage(block: ImageBlockParam): CheckedBlock<ImageBlockParam
   };
 }
 
-/** The same for a document block: base64 PDF is checked by its first bytes, text sources pass. */
+/** An address of the web or the id of an uploaded file. */
+function isReference(source: object): boolean {
+  if ('url' in source) return typeof source.url === 'string' && /^https?:\/\/\S/i.test(source.url);
+  return 'file_id' in source && typeof source.file_id === 'string' && source.file_id !== '';
+}
+
+/** The same for a document block: base64 PDF is checked by its first bytes, text is cleaned as all text is. */
 export function checkDocument(block: DocumentBlockParam): CheckedBlock<DocumentBlockParam> {
   const { source } = block;
-  if (isJsonObject(source) && source.type !== 'base64') return { ok: true, block };
+  if (isJsonObject(source) && source.type !== 'base64') {
+    if (source.type === 'text' && typeof source.data === 'string') {
+      return source.data.trim() === ''
+        ? { ok: false, note: '[document left out: it is empty]' }
+        : { ok: true, block: { ...block, source: { ...source, data: sanitizeText(source.data) } } };
+    }
+    const kind: string = source.type;
+    const isSound = kind === 'content' || ((kind === 'url' || kind === 'file') && isReference(source));
+    return isSound ? { ok: true, block } : { ok: false, note: '[document left out: its source is unknown or refers to nothing]' };
+  }
   const given: unknown = isJsonObject(source) ? source.data : undefined;
   const bytes = typeof given !== 'string' || given.length > MAX_DOCUMENT_BASE64_CHARS ? undefined : decodeBase64(given);
   if (bytes !== undefined && sniffMediaType(bytes) === 'application/pdf' && source.type === 'base64') {

@@ -52,11 +52,28 @@ export function cleanResult(mapped: MappedToolResult, toolName?: string): CleanR
   const blocks = [...given, ...notes].flatMap((block) => cleanBlock(block, toolName));
   if (!isError) return { content: blocks.length === 0 ? NO_OUTPUT : blocks, isError, images };
   // The API takes only text in an error result.
-  const text = blocks.filter((block) => block.type === 'text');
+  const text = blocks.flatMap(wordsOf);
   const moved = blocks.filter((block) => block.type === 'image');
   const behind = [...moved, ...images];
   const empty = behind.length === 0 ? NO_OUTPUT : OUTPUT_FOLLOWS;
   return { content: text.length === 0 ? empty : text, isError, images: behind };
+}
+
+/** What a block says, for an error result; images follow behind the results. */
+function wordsOf(block: ResultBlock): TextBlockParam[] {
+  switch (block.type) {
+    case 'text':
+      return [block];
+    case 'image':
+    case 'tool_reference':
+      return [];
+    case 'document':
+      return [textBlock(block.source.type === 'text' ? block.source.data : '[document left out: an error holds text only]')];
+    case 'search_result':
+      return [textBlock([`${block.title} (${block.source})`, ...block.content.map(({ text }) => text)].join('\n'))];
+    default:
+      return [textBlock(`[content of type ${JSON.stringify(typeOf(block))} left out: an error holds text only]`)];
+  }
 }
 
 type ResultBlock = Exclude<ToolResultContent, string>[number];
@@ -72,12 +89,26 @@ function cleanBlock(block: ResultBlock, toolName: string | undefined): ResultBlo
     case 'document':
       return [provenOrNote(checkDocument(block))];
     case 'search_result':
+      return [cleanSearchResult(block, toolName)];
     case 'tool_reference':
       return [block];
     default:
       // Types are the compiler's; what a tool without them returns must not make the API refuse every later request.
       return RESULT_PARTS.has(typeOf(block)) ? [block] : [textBlock(`[content of type ${JSON.stringify(typeOf(block))} left out]`)];
   }
+}
+
+/** A search result without title, source or text is refused with the whole request. */
+function cleanSearchResult(block: Extract<ResultBlock, { type: 'search_result' }>, toolName: string | undefined): ResultBlock {
+  const { title, source, content }: { title: unknown; source: unknown; content: unknown } = block;
+  const parts = (Array.isArray(content) ? content : []).flatMap((part: unknown) => {
+    const text = isJsonObject(part) && typeof part.text === 'string' ? cleanText(part.text, toolName) : '';
+    return text.trim() === '' ? [] : [textBlock(text)];
+  });
+  if (typeof title !== 'string' || typeof source !== 'string' || parts.length === 0) {
+    return textBlock(`[search result left out: it has no ${parts.length === 0 ? 'text' : 'title and source'}]`);
+  }
+  return { ...block, title: sanitizeText(title), source: sanitizeText(source), content: parts };
 }
 
 /** What else the API takes inside a result (Claude API docs, "Handle tool calls"). */

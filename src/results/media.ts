@@ -44,6 +44,39 @@ export function imageDimensions(bytes: Buffer, type: ApiImageType): { readonly w
   }
 }
 
+/**
+ * True for an image that is there to its end, as far as its structure tells: what a broken download or an interrupted writer leaves has a
+ * header like any other, but cannot be decoded.
+ */
+export function isWholeImage(bytes: Buffer, type: ApiImageType): boolean {
+  switch (type) {
+    case 'image/png':
+      return isWholePng(bytes);
+    case 'image/jpeg': {
+      const scan = bytes.indexOf(Buffer.from([0xff, 0xda]));
+      return scan !== -1 && bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) > scan;
+    }
+    case 'image/webp':
+      return bytes.length >= 12 && bytes.readUInt32LE(4) + 8 <= bytes.length;
+    case 'image/gif':
+      return bytes.length > 13;
+  }
+}
+
+/** Chunk after chunk from the signature to `IEND`, pixels among them. */
+function isWholePng(bytes: Buffer): boolean {
+  let hasPixels = false;
+  for (let at = 8; at + 12 <= bytes.length; ) {
+    const end = at + 12 + bytes.readUInt32BE(at);
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    if (end > bytes.length || !/^[A-Za-z]{4}$/.test(type)) return false;
+    if (type === 'IEND') return hasPixels;
+    hasPixels ||= type === 'IDAT';
+    at = end;
+  }
+  return false;
+}
+
 function jpegDimensions(bytes: Buffer): { width: number; height: number } | undefined {
   let offset = 2;
   while (offset + 9 < bytes.length) {

@@ -27,7 +27,8 @@ function withoutEscapes(text: string): string {
 
 /**
  * True when decoded text is most likely no text: more than one character in ten is a control character or undecodable. One that was
- * cut off at the very end does not count: that is how a text looks whose writer was stopped.
+ * cut off at the very end does not count: that is how a text looks whose writer was stopped. Nor do one or two in a short text: a letter of
+ * another encoding, a NUL after a name.
  */
 export function looksBinary(text: string): boolean {
   const sample = (text.endsWith('\uFFFD') ? text.slice(0, -1) : text).slice(0, 8192);
@@ -42,7 +43,7 @@ export function looksBinary(text: string): boolean {
     )
       odd++;
   }
-  return odd * 10 > sample.length;
+  return odd === sample.length || (odd > 2 && odd * 10 > sample.length);
 }
 
 /** The longest start of `text` within `maxBytes` of UTF-8 that ends between characters, at a line's end where one is near. */

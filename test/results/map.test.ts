@@ -128,6 +128,79 @@ describe('an image', () => {
   });
 });
 
+describe('what an error result cannot hold', () => {
+  it('is given in words', () => {
+    const report = {
+      type: 'document' as const,
+      source: { type: 'text' as const, media_type: 'text/plain' as const, data: 'what went wrong' },
+    };
+    const hit = {
+      type: 'search_result' as const,
+      source: 'https://a.b',
+      title: 'Hit',
+      content: [{ type: 'text' as const, text: 'the text' }],
+    };
+    expect(cleanResult({ isError: true, content: [report, hit] }).content).toEqual([
+      { type: 'text', text: 'what went wrong' },
+      { type: 'text', text: 'Hit (https://a.b)\nthe text' },
+    ]);
+  });
+});
+
+describe('documents and search results', () => {
+  it('are cleaned as all text is', () => {
+    const source = { type: 'text' as const, media_type: 'text/plain' as const, data: 'a\0b \uD800 \u001B[31mred' };
+    const hit = { type: 'search_result' as const, source: 's\0', title: 't\uD800', content: [{ type: 'text' as const, text: 'x\0' }] };
+    expect(cleanResult({ content: [{ type: 'document', source }, hit] }).content).toEqual([
+      { type: 'document', source: { ...source, data: 'a\u2400b \uFFFD red' } },
+      { ...hit, source: 's\u2400', title: 't\uFFFD', content: [{ type: 'text', text: 'x\u2400' }] },
+    ]);
+  });
+
+  it.each([
+    ['a document of an unknown source', { type: 'document', source: { type: 'nope' } }, 'document left out'],
+    ['a document without an address', { type: 'document', source: { type: 'url', url: '' } }, 'document left out'],
+    ['an empty document', { type: 'document', source: { type: 'text', media_type: 'text/plain', data: ' ' } }, 'it is empty'],
+    ['a search result without text', { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: '' }] }, 'no text'],
+    ['a search result that is none', { type: 'search_result' }, 'search result left out'],
+    ['an image of an unknown source', { type: 'image', source: { type: 'blob', data: 'x' } }, 'image left out'],
+    ['an image at no address', { type: 'image', source: { type: 'url', url: 'javascript:alert(1)' } }, 'image left out'],
+  ])('become a note where the API would refuse them: %s', (_name, block, note) => {
+    const made = mapResult(mapping({ content: JSON.parse(JSON.stringify([block])) }), '');
+    expect(made.content).toEqual([{ type: 'text', text: expect.stringContaining(note) }]);
+  });
+
+  it('keeps an image by its address', () => {
+    const block = { type: 'image' as const, source: { type: 'url' as const, url: 'https://example.com/a.png' } };
+    expect(cleanResult({ content: [block] }).content).toEqual([block]);
+  });
+});
+
+describe('an image that was cut off', () => {
+  const jpeg = Buffer.from([
+    0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 1, 0, 1, 1, 1, 0x11, 0, 0xff, 0xda, 0, 8, 1, 1, 0, 0, 0x3f, 0, 0x7f, 0xff, 0xd9,
+  ]);
+  const whole = png(40, 40);
+  const cleaned = (bytes: Buffer, type: 'image/png' | 'image/jpeg') =>
+    cleanResult({ content: [image(bytes.toString('base64'), type)] }).content;
+  it.each([
+    ['in its pixels', whole.subarray(0, whole.length - 20), 'image/png'],
+    ['after its header', whole.subarray(0, 33), 'image/png'],
+    ['in the middle', Buffer.concat([whole.subarray(0, 45), whole.subarray(60)]), 'image/png'],
+    ['in its scan', jpeg.subarray(0, -2), 'image/jpeg'],
+  ] as const)('becomes a note: %s', (_name, bytes, type) => {
+    expect(cleaned(Buffer.from(bytes), type)).toEqual([{ type: 'text', text: expect.stringContaining('cut off or damaged') }]);
+  });
+  it('is told from a whole one, also one with something behind it', () => {
+    for (const [bytes, type] of [
+      [whole, 'image/png'],
+      [Buffer.concat([whole, Buffer.alloc(9)]), 'image/png'],
+      [jpeg, 'image/jpeg'],
+    ] as const)
+      expect(cleaned(bytes, type)).toMatchObject([{ type: 'image' }]);
+  });
+});
+
 describe('text', () => {
   it('has no NUL, no lone surrogate and no colour codes', () => {
     expect(sanitizeText('\u001B[31mred\u001B[0m a\0b \uD83D x \uDE00 😀')).toBe('red a\u2400b \uFFFD x \uFFFD 😀');
@@ -186,5 +259,8 @@ describe('a preview', () => {
 it('a character that was cut off at the end makes no text binary', () => {
   expect(mapResult(plain, '\uFFFD').content).toBe('\uFFFD');
   expect(mapResult(plain, 'ab\uFFFD').content).toBe('ab\uFFFD');
+  // A short line in another encoding, and a name that ends in NUL, are still worth reading.
+  expect(mapResult(plain, 'caf\uFFFD\n').content).toBe('caf\uFFFD\n');
+  expect(mapResult(plain, 'a\0').content).toBe('a\u2400');
   expect(mapResult(plain, '\uFFFD\uFFFD\uFFFD').content).toContain('binary');
 });

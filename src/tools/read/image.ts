@@ -1,6 +1,6 @@
 import type { ImageBlockParam } from '../../messages/types.js';
 import { MAX_IMAGE_BASE64_CHARS, MAX_IMAGE_EDGE } from '../../results/images.js';
-import { type ApiImageType, imageDimensions } from '../../results/media.js';
+import { type ApiImageType, imageDimensions, isWholeImage } from '../../results/media.js';
 import { formatBytes } from '../../results/text.js';
 import { messageOf, ToolFailure } from '../../tool/errors.js';
 
@@ -22,6 +22,8 @@ export async function prepareImage(bytes: Buffer, type: ApiImageType, asked: str
   const size = imageDimensions(bytes, type);
   if (size === undefined || size.width === 0 || size.height === 0)
     throw new ToolFailure(`${asked} starts like ${type}, but its header is broken.`);
+  if (!isWholeImage(bytes, type))
+    throw new ToolFailure(`${asked} (${type}, ${formatBytes(bytes.length)}) is cut off or damaged and cannot be shown.`);
   const original = `${type}, ${size.width}×${size.height}, ${formatBytes(bytes.length)}`;
   const edge = Math.max(size.width, size.height);
   if (bytes.length > REENCODE_BYTES || edge > WANTED_EDGE) {
