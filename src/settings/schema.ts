@@ -182,5 +182,8 @@ export const KEYS_OF_CONSEQUENCE = [
   'allowManagedHooksOnly',
 ] as const;
 
+/** The keys below `permissions`. */
+export const PERMISSION_KEYS: ReadonlySet<string> = new Set(Object.keys(permissions.shape));
+
 /** All keys that the schema knows, for telling a new key from a misspelled one. */
 export const KNOWN_KEYS: ReadonlySet<string> = new Set([...Object.keys(settingsSchema.shape), 'hooks']);

@@ -160,6 +160,44 @@ describe('loadSettings', () => {
     expect(space.load().warnings).toEqual([expect.stringContaining('did you mean permissions?')]);
   });
 
+  it.each([
+    ['deny', ['Bash(rm *)'], 'write it as permissions.deny'],
+    ['ask', ['Bash'], 'write it as permissions.ask'],
+    ['defaultMode', 'plan', 'write it as permissions.defaultMode'],
+    ['additionalDirectories', ['../x'], 'write it as permissions.additionalDirectories'],
+    ['disableBypassPermissionsMode', 'disable', 'write it as permissions.disableBypassPermissionsMode'],
+    ['disallowedTools', ['Bash'], 'write it as permissions.deny'],
+    ['PreToolUse', [], 'write it as hooks.PreToolUse'],
+  ])('tells where %s belongs that stands at the top of the file', (key, value, expected) => {
+    space.settings('.claude/settings.json', { [key]: value });
+    expect(space.load().warnings).toEqual([expect.stringMatching(new RegExp(`settings\\.json:2: .*${expected}`))]);
+  });
+
+  it.each([
+    ['Deny', 'deny'],
+    ['denied', 'deny'],
+    ['disallow', 'deny'],
+    ['allowed', 'allow'],
+    ['mode', 'defaultMode'],
+  ])('tells which key below permissions was meant by %s', (key, meant) => {
+    space.settings('.claude/settings.json', { permissions: { [key]: [] } });
+    expect(space.load().warnings).toEqual([expect.stringContaining(`Unknown key "${key}", did you mean ${meant}?`)]);
+  });
+
+  it('tells that a sandbox is asked for, which is not here', () => {
+    space.settings('~/.claude/settings.json', { sandbox: { enabled: true, failIfUnavailable: true } });
+    expect(space.load().warnings).toEqual([expect.stringMatching(/settings\.json:3: sandbox\.enabled: There is no sandbox here/)]);
+    space.settings('~/.claude/settings.json', { sandbox: { enabled: false } });
+    expect(space.load().warnings).toEqual([]);
+  });
+
+  it('tells that a variable in the name of a directory stands for itself', () => {
+    space.settings('~/.claude/settings.json', { permissions: { additionalDirectories: ['$HOME/x', '~/y'] } });
+    expect(space.load().warnings).toEqual([
+      expect.stringMatching(/additionalDirectories\[0\]: Variables stand for themselves in \$HOME\/x/),
+    ]);
+  });
+
   it('hands hooks on as they stand, with their origin', () => {
     const group = { matcher: 'Bash', hooks: [{ type: 'command', command: 'true' }] };
     const file = space.settings('.claude/settings.json', { hooks: { PreToolUse: [group] } });
