@@ -202,6 +202,9 @@ class Assembler implements StreamAssembler {
   private breakOff(error: ModelError): void {
     this.blocks.releaseHeld(undefined);
     this.blocks.dropOpen();
+    // Thinking alone is not sent back. Kept, it would be an answer of nothing; taken off, the request can be made again.
+    if (this.blocks.saysNothing && error.retryable) this.discard('the stream broke when nothing but thinking had arrived');
+    else if (this.blocks.hasAny) this.note(`the answer may be incomplete: ${error.message}`);
     const usage = readUsage(this.usage);
     this.ended = true;
     this.out.push({ type: 'stream.ended', end: { kind: 'broken', error, ...(usage === undefined ? {} : { usage }) } });

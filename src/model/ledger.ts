@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json.js';
-import { isLooseBlock, type LooseBlock, textField } from '../messages/blocks.js';
+import { isBlank, isLooseBlock, isThinking, type LooseBlock, textField } from '../messages/blocks.js';
 import { applyDelta, type Draft, type FinishedBlock, finishDraft, isWithoutInput, openDraft, sameIdentity } from './draft.js';
 import { survivesFallback } from './fallback.js';
 import { assistantBlock, looseBlock, readIndex } from './shapes.js';
@@ -49,6 +49,16 @@ export class BlockLedger {
   /** True when a call arrived that nobody can answer, and none that can be. */
   get lostItsCalls(): boolean {
     return this.lostCall && this.callIds.size === 0;
+  }
+
+  get hasAny(): boolean {
+    return this.done.size > 0;
+  }
+
+  /** True when all that is complete is thinking and blanks. */
+  get saysNothing(): boolean {
+    const blocks = [...this.done.values()].map(({ block }) => looseBlock(block));
+    return blocks.length > 0 && blocks.every((block) => isThinking(block) || (block.type === 'text' && isBlank(textField(block, 'text'))));
   }
 
   /** True when blocks arrived that cannot be told apart, and nothing besides. */

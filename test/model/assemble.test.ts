@@ -311,6 +311,21 @@ describe('errors in the stream', () => {
     });
   });
 
+  test('when nothing but thinking is complete: it is taken back, so that the request can be made again', () => {
+    const thought = [open(0, { type: 'thinking', thinking: 'hm', signature: 's' }), close(0)];
+    const { blocks, discarded, end } = outcome(assembled([start(), ...thought, openText(1), say(1, 'half'), overloaded]));
+    expect(blocks).toEqual([]);
+    expect(discarded).toEqual([expect.stringContaining('nothing but thinking')]);
+    expect(end).toMatchObject({ kind: 'broken', error: { retryable: true } });
+  });
+
+  test.each<[string, unknown[]]>([
+    ['with nothing open', [openText(0), say(0, 'whole'), close(0)]],
+    ['with half a call', [openText(0), say(0, 'whole'), close(0), openTool(1, 't1')]],
+  ])('after a complete text, %s: it says that the answer may be incomplete, and why', (_, events) => {
+    expect(outcome(assembled([start(), ...events])).notes).toContainEqual(expect.stringMatching(/may be incomplete: .*closed the stream/));
+  });
+
   test('in the middle of a text block: the half text is dropped, and said to be', () => {
     const { blocks, notes } = outcome(assembled([start(), openText(0), say(0, 'half'), overloaded]));
     expect(blocks).toEqual([]);

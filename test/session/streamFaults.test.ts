@@ -1,6 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { block, cutOff, delay, errorEvent, event, gate, rawToolUse, stop, type Turn, text, toolUse } from '../../src/testing/index.js';
-import { scene, testTool } from '../support/sessions.js';
+import { readSession } from '../../src/session/stored.js';
+import {
+  block,
+  cutOff,
+  delay,
+  errorEvent,
+  event,
+  gate,
+  rawToolUse,
+  stop,
+  type Turn,
+  text,
+  thinking,
+  toolUse,
+} from '../../src/testing/index.js';
+import { scene, tempDir, testTool } from '../support/sessions.js';
 
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
 /** A tool that counts how often each input was run. */
@@ -24,6 +38,22 @@ describe('a stream that breaks', () => {
     expect(JSON.stringify(made.session.messages)).not.toContain('half');
     expect(made.of('model.retry')).toHaveLength(1);
     made.server.assertConsumed();
+  });
+
+  it('after nothing but thinking: is asked again, and the thinking is gone, also from the transcript', async () => {
+    const place = { cwd: tempDir(), store: tempDir() };
+    const broken = [thinking('hm'), text('half', { open: true }), errorEvent('overloaded_error')];
+    const made = await scene([broken, [thinking('anew'), text('whole')]], { ...retry, ...place });
+    expect((await made.session.send('go').done).text).toBe('whole');
+    expect(made.session.messages.at(-1)?.content).toMatchObject([{ thinking: 'anew' }, { text: 'whole' }]);
+    expect(readSession(made.session.id, place).messages).toEqual(made.session.messages);
+    made.server.assertConsumed();
+  });
+
+  it('after a complete text: what is there stays, with a notice that it may be incomplete', async () => {
+    const made = await scene([[text('first'), cutOff()]], retry);
+    expect((await made.session.send('go').done).text).toBe('first');
+    expect(made.of('notice').map(({ message }) => message)).toEqual([expect.stringContaining('may be incomplete')]);
   });
 
   it('after a complete call: the call runs once, its result is kept, the model is not asked for it again', async () => {
