@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { BLOCKABLE, IDLE_FIELDS, SPECIFIC, SPECIFIC_FIELDS, TOP } from './answer-schema.js';
 import type { ConfiguredHook } from './config-types.js';
 import { type HookEffects, hookLabel, NO_EFFECTS } from './effects.js';
@@ -62,13 +62,12 @@ export function readAnswer(hook: ConfiguredHook, answer: JsonObject): ReadAnswer
     };
   }
   if (!doubtful) {
-    // Null is how some languages write "nothing": it says nothing about the input.
-    if (specific?.updatedInput !== undefined && specific.updatedInput !== null) {
+    if (isGiven(specific?.updatedInput)) {
       if (decision?.behavior === 'defer') notices.push(`${hookLabel(hook)}: "updatedInput" is ignored together with "defer".`);
       else effects.updatedInput = { value: specific.updatedInput };
     }
-    if (specific?.updatedToolOutput !== undefined) effects.updatedToolOutput = { value: specific.updatedToolOutput };
-    if (specific?.updatedMCPToolOutput !== undefined) effects.updatedMCPToolOutput = { value: specific.updatedMCPToolOutput };
+    if (isGiven(specific?.updatedToolOutput)) effects.updatedToolOutput = { value: specific.updatedToolOutput };
+    if (isGiven(specific?.updatedMCPToolOutput)) effects.updatedMCPToolOutput = { value: specific.updatedMCPToolOutput };
     if (answered?.behavior === 'allow') {
       effects.permission = {
         behavior: 'allow',
@@ -92,6 +91,11 @@ export function readAnswer(hook: ConfiguredHook, answer: JsonObject): ReadAnswer
     effects.status = 'blocked';
   }
   return { ok: true, effects };
+}
+
+/** Null is how some languages write "nothing": it says nothing about an input, and takes no output away. */
+function isGiven(value: JsonValue | undefined): value is Exclude<JsonValue, null> {
+  return value !== undefined && value !== null;
 }
 
 /** `permissionDecision`, else the older top-level `approve` and `block`. Where both stand and one refuses, the answer refuses. */
@@ -148,5 +152,9 @@ function quoted(names: readonly string[]): string {
 
 /** Tells whether plain text holds what was evidently meant as an answer, printed after something else. */
 export function looksLikeBuriedAnswer(event: HookEvent, text: string): boolean {
-  return /\{\s*"(hookSpecificOutput|decision|continue|permissionDecision)"\s*:/.test(text) && (isToolEvent(event) || BLOCKABLE.has(event));
+  // UTF-16, as some shells write it, has a zero byte beside each letter.
+  return (
+    /\{\s*"(hookSpecificOutput|decision|continue|permissionDecision)"\s*:/.test(text.replaceAll('\0', '')) &&
+    (isToolEvent(event) || BLOCKABLE.has(event))
+  );
 }

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonValue } from '../json.js';
-import { BUILTIN_TOOL_NAMES } from '../permissions/toolNames.js';
+import { formerToolNames } from '../permissions/toolNames.js';
 import type { RuleScope } from '../permissions/types.js';
 import type { ConfiguredHook, HookCallbacks, HookConfig, HookHandler, HookIssue, HookOrigin, HookSource } from './config-types.js';
 import { eventTraits, IDLE_EVENTS, isHookEvent, isToolEvent, nearestEvent } from './events.js';
 import { handlerName, identityOf } from './identity.js';
 import { compileMatcher } from './matcher.js';
+import { matcherDoubt } from './matcher-doubt.js';
 import { parseHandler } from './parse-handler.js';
 import { COMMENT_KEYS, MATCHER_KEYS } from './schema.js';
 import type { HookEvent } from './types.js';
@@ -122,7 +123,8 @@ function parseGroup(event: HookEvent, group: JsonValue, path: string, source: Ho
   for (const key of Object.keys(group).filter((key) => !MATCHER_KEYS.has(key) && !COMMENT_KEYS.has(key))) {
     report('warning', `${path}.${key}`, `Unknown field "${key}" is ignored; an entry has "matcher" and "hooks".`);
   }
-  const matcher = group.matcher;
+  // Null is how some languages write "not given".
+  const matcher = group.matcher ?? undefined;
   if (matcher !== undefined && typeof matcher !== 'string') {
     report('error', `${path}.matcher`, 'Expected a string; this entry is not active.');
     return [];
@@ -197,31 +199,13 @@ function matcherFor(event: HookEvent, matcher: string | undefined, path: string,
       report('note', path, `${event} has no matcher; the hook runs every time.`);
     return () => true;
   }
-  const compiled = compileMatcher(matcher);
+  const compiled = compileMatcher(matcher, isToolEvent(event) ? formerToolNames : undefined);
   if (compiled.ok) {
-    const doubt = isToolEvent(event) && matcher !== undefined ? matcherDoubt(matcher) : undefined;
+    const doubt = isToolEvent(event) && matcher !== undefined ? matcherDoubt(matcher, compiled.matches) : undefined;
     if (doubt !== undefined) report('warning', path, doubt);
     return compiled.matches;
   }
   report('error', path, `Not a valid regular expression (${compiled.reason}); this entry is not active.`);
-  return undefined;
-}
-
-/** Why a tool matcher covers less than its author will have meant: a guard that never runs must not look like one. */
-function matcherDoubt(matcher: string): string | undefined {
-  if (matcher !== '' && matcher.trim() === '')
-    return 'A blank text matches no tool; leave "matcher" out, or write "*", to match every one.';
-  const rule = /^([A-Z]\w*)\(.*\)$/s.exec(matcher);
-  if (rule !== null)
-    return `${JSON.stringify(matcher)} is a permission rule, not the name of a tool; write "matcher": "${rule[1]}", and "if": ${JSON.stringify(matcher)} on the handler.`;
-  if (/^mcp__[A-Za-z0-9-]+$/.test(matcher))
-    return `"${matcher}" is an exact name and matches no tool; for all tools of the server write "${matcher}__.*".`;
-  for (const name of matcher.split(/[|,]/).map((part) => part.trim())) {
-    const meant = BUILTIN_TOOL_NAMES.has(name)
-      ? undefined
-      : [...BUILTIN_TOOL_NAMES].find((tool) => tool.toLowerCase() === name.toLowerCase());
-    if (meant !== undefined) return `"${name}" names no tool, since names are case-sensitive; write "${meant}".`;
-  }
   return undefined;
 }
 

@@ -1,19 +1,20 @@
 import type { ConfiguredHook } from './config-types.js';
 import { type HookEffects, hookLabel } from './effects.js';
 import { failureSentence } from './handler.js';
-import { CONTEXT_CAP_CHARS } from './limits.js';
+import { CONTEXT_CAP_CHARS, clip } from './limits.js';
 import type { HookPorts } from './runner-types.js';
 
 const PREVIEW_CHARS = 2_000;
 
-/** Context beyond 10,000 characters reaches the model as a file path and a preview. */
+/** Context beyond 10,000 characters reaches the model as a file path and a preview, a reason that long as its head. */
 export async function capContext(
   effects: HookEffects,
   hook: ConfiguredHook,
   id: string,
   persist: HookPorts['persistText'],
 ): Promise<HookEffects> {
-  if (effects.context.every((text) => text.length <= CONTEXT_CAP_CHARS)) return effects;
+  const capped = withShortReasons(effects);
+  if (effects.context.every((text) => text.length <= CONTEXT_CAP_CHARS)) return capped;
   const notices = [...effects.notices];
   const context: string[] = [];
   for (const text of effects.context) {
@@ -32,5 +33,18 @@ export async function capContext(
       );
     }
   }
-  return { ...effects, context, notices };
+  return { ...capped, context, notices };
+}
+
+/** A reason reaches the model too. It stays a sentence where it was one; of a flood its head is told. */
+function withShortReasons(effects: HookEffects): HookEffects {
+  const { decision, block, permission } = effects;
+  const short = <T extends { readonly reason?: string }>(part: T): T =>
+    part.reason === undefined ? part : { ...part, reason: clip(part.reason, CONTEXT_CAP_CHARS) };
+  return {
+    ...effects,
+    ...(decision === undefined ? {} : { decision: short(decision) }),
+    ...(block === undefined ? {} : { block: short(block) }),
+    ...(permission?.behavior === 'deny' ? { permission: { ...permission, message: clip(permission.message, CONTEXT_CAP_CHARS) } } : {}),
+  };
 }

@@ -8,12 +8,14 @@ const NAMES_ONLY = /^[A-Za-z0-9_\-,| ]+$/;
 /**
  * Compiles a matcher (Claude Code docs, hooks: matcher patterns): nothing, `""` and `"*"` match everything; a text of
  * letters, digits, `_`, `-`, spaces, `,` and `|` is a list of exact names; any other text is an unanchored, case-sensitive
- * regular expression. So `mcp__memory` is one exact name and `mcp__memory__.*` covers a server's tools.
+ * regular expression. `formerNames` are what the subject was called before: they match too. So `mcp__memory` is one exact name and `mcp__memory__.*` covers a server's tools.
  */
 export function compileMatcher(
   matcher: string | undefined,
+  formerNames: (subject: string) => readonly string[] = () => [],
 ): { readonly ok: true; readonly matches: SubjectMatcher } | { readonly ok: false; readonly reason: string } {
   if (matcher === undefined || matcher === '' || matcher === '*') return { ok: true, matches: () => true };
+  const namesOf = (subject: string): readonly string[] => [subject, ...formerNames(subject)];
   if (NAMES_ONLY.test(matcher)) {
     const names = new Set(
       matcher
@@ -21,11 +23,11 @@ export function compileMatcher(
         .map((name) => name.trim())
         .filter((name) => name !== ''),
     );
-    return { ok: true, matches: (subject) => subject !== undefined && names.has(subject) };
+    return { ok: true, matches: (subject) => subject !== undefined && namesOf(subject).some((name) => names.has(name)) };
   }
   try {
     const pattern = new RegExp(matcher);
-    return { ok: true, matches: (subject) => subject !== undefined && pattern.test(subject) };
+    return { ok: true, matches: (subject) => subject !== undefined && namesOf(subject).some((name) => pattern.test(name)) };
   } catch (error) {
     return { ok: false, reason: messageOf(error) };
   }

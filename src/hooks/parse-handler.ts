@@ -8,6 +8,9 @@ import type { HookEvent } from './types.js';
 type Report = (severity: HookIssue['severity'], path: string, message: string) => void;
 type FileHandler = Exclude<HookHandler, { readonly type: 'function' }>;
 
+/** `Bash(rm *)|Bash(mv *)`: as one rule it would match nothing, and the guard would be off. */
+export const SEVERAL_RULES = /\)\s*(?:[|,;]+|\bor\b)\s*[A-Za-z_]\w*(?:\(|$)/;
+
 /** Reads one handler of a settings file; undefined when it cannot be used, with the reason reported. */
 export function parseHandler(event: HookEvent, raw: JsonValue, path: string, report: Report): FileHandler | undefined {
   if (!isJsonObject(raw)) {
@@ -20,6 +23,12 @@ export function parseHandler(event: HookEvent, raw: JsonValue, path: string, rep
     report('warning', `${path}.if`, `"if" has meaning on tool events only; on ${event} this handler never runs. Remove "if" to run it.`);
     return undefined;
   }
+  if (handler.if !== undefined && SEVERAL_RULES.test(handler.if))
+    report(
+      'warning',
+      `${path}.if`,
+      '"if" takes one rule, and several cannot be judged: the hook runs on every call. Write one handler for each rule.',
+    );
   if (event === 'SessionStart' && (handler.type === 'http' || handler.type === 'prompt')) {
     report('error', `${path}.type`, 'SessionStart accepts "command" and "mcp_tool" handlers only; this handler is not active.');
     return undefined;
@@ -65,7 +74,9 @@ function parseByType(raw: { readonly [key: string]: JsonValue }, path: string, r
   }
 }
 
-function checked<Schema extends z.ZodObject>(schema: Schema, raw: object, path: string, report: Report): z.infer<Schema> | undefined {
+function checked<Schema extends z.ZodObject>(schema: Schema, given: object, path: string, report: Report): z.infer<Schema> | undefined {
+  // Null is how some languages write "not given".
+  const raw = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   for (const key of Object.keys(raw).filter((key) => !Object.hasOwn(schema.shape, key) && !COMMENT_KEYS.has(key))) {
     report(
       'warning',

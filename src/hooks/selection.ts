@@ -3,6 +3,7 @@ import type { ConfiguredHook } from './config-types.js';
 import { hookLabel } from './effects.js';
 import { isToolEvent } from './events.js';
 import { failureSentence } from './handler.js';
+import { SEVERAL_RULES } from './parse-handler.js';
 import type { HookPorts } from './runner-types.js';
 import { HOOK_EVENTS, type HookEvent, type HookRequest } from './types.js';
 
@@ -57,6 +58,8 @@ export class HookSelection {
     if (rule === undefined) return true;
     const { tool_name: toolName, tool_input: input } = request.payload;
     if (!isToolEvent(request.event) || typeof toolName !== 'string') return false;
+    // Said when the settings were read.
+    if (SEVERAL_RULES.test(rule)) return true;
     if (this.matchesRule === undefined) {
       notices.push(`${hookLabel(hook)}: this session cannot judge "if": ${JSON.stringify(rule)}; the hook runs on every call.`);
       return true;

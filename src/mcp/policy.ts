@@ -1,3 +1,4 @@
+import { urlMatches } from '../hooks/url-pattern.js';
 import { isJsonObject, type JsonValue } from '../json.js';
 import type { RuleScope } from '../permissions/types.js';
 import type { SettingsFile } from '../settings/types.js';
@@ -46,13 +47,11 @@ export function listedIn({ denied, allowed }: ServerPolicy, name: string, config
 
 function namesServer({ serverName, serverCommand, serverUrl }: ServerReference, name: string, config: McpFileServerConfig): boolean {
   if (serverName !== undefined) return serverName === name;
-  if (isRemote(config)) return serverUrl !== undefined && urlPattern(serverUrl).test(config.url);
+  if (isRemote(config)) return serverUrl !== undefined && urlMatches(config.url, serverUrl, 'i');
   if (serverCommand === undefined) return false;
   const command = [config.command, ...(config.args ?? [])];
   return command.length === serverCommand.length && command.every((word, index) => word === serverCommand[index]);
 }
-
-const urlPattern = (pattern: string): RegExp => new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
 
 function references(value: JsonValue | undefined): ServerReference[] {
   if (!Array.isArray(value)) return [];

@@ -13,6 +13,10 @@ const SUCCESSORS: ReadonlyMap<string, string> = new Map([
 
 export const canonicalToolName = (name: string): string => SUCCESSORS.get(name) ?? name;
 
+/** The names that a tool was called by before. */
+export const formerToolNames = (name: string): readonly string[] =>
+  [...SUCCESSORS].flatMap(([former, successor]) => (successor === name ? [former] : []));
+
 /** Names that a rule may carry without a warning, besides MCP names and the tools of the session's pool. */
 export const BUILTIN_TOOL_NAMES: ReadonlySet<string> = new Set(
   `Agent Artifact AskUserQuestion Bash Cd ClaudeDesign Config CronCreate CronDelete CronList Edit EndConversation EnterPlanMode EnterWorktree

@@ -99,6 +99,15 @@ describe('an http hook', () => {
     ['https://aXexample/x', ['https://a.example/*'], false],
     ['https://a.example/x', [], false],
     ['https://a.example/x', undefined, true],
+    ['https://b.a.example/x', ['https://*.a.example/*'], true],
+    ['https://evil.org/.a.example/x', ['https://*.a.example/*'], false],
+    ['https://evil.org?.a.example/x', ['https://*.a.example/*'], false],
+    ['http://localhost:8080/hooks/x', ['http://localhost:*/hooks/*'], true],
+    ['http://localhost:80@evil.org/hooks/x', ['http://localhost:*/hooks/*'], false],
+    ['http://me:pw@localhost:80/hooks/x', ['http://localhost/*'], true],
+    ['HTTP://LOCALHOST/hooks', ['http://localhost/*'], true],
+    ['https://a.example/x?y=1', ['https://a.example*'], true],
+    ['https://anything.org/', ['*'], true],
   ])('%s against %j: %s', (url, patterns, allowed) => {
     expect(urlAllowed(url, patterns)).toBe(allowed);
   });

@@ -141,6 +141,18 @@ describe('lists of denied and allowed servers', () => {
     expect(Object.values(plans).map((plan) => plan.kind)).toEqual(['disabled', 'disabled', 'disabled']);
   });
 
+  it('mean the host that a URL leads to', () => {
+    const { plans } = collect({
+      project: mcp({
+        path: { type: 'http', url: 'https://evil.org/.example.org/mcp' },
+        user: { type: 'http', url: 'https://api.example.org@evil.org/mcp' },
+        own: { type: 'http', url: 'https://API.example.org/mcp' },
+      }),
+      user: { allowedMcpServers: [{ serverUrl: 'https://*.example.org/*' }] },
+    });
+    expect([plans.path?.kind, plans.user?.kind, plans.own?.kind]).toEqual(['disabled', 'disabled', 'start']);
+  });
+
   it('leave out what is not allowed, and deny wins', () => {
     const { plans } = collect({
       ...files,

@@ -2,6 +2,7 @@ import type { HookConfig, HttpHandler } from '../config-types.js';
 import type { RawOutcome } from '../effects.js';
 import { bounded, failureSentence, type HandlerCall } from '../handler.js';
 import { clip, OUTPUT_CAP_BYTES } from '../limits.js';
+import { urlMatches } from '../url-pattern.js';
 
 /**
  * Posts the payload. A 2xx response with an empty body or a JSON object is an answer; anything else decides nothing. A
@@ -41,13 +42,10 @@ export function runHttp(call: HandlerCall<HttpHandler>): Promise<RawOutcome> {
   });
 }
 
-/** True when the URL matches one of the patterns, `*` standing for any text. No list at all allows every URL. */
+/** True when the URL matches one of the patterns. No list at all allows every URL. */
 export function urlAllowed(url: string, patterns: readonly string[] | undefined): boolean {
   if (patterns === undefined) return true;
-  return patterns.some((pattern) => {
-    const source = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
-    return new RegExp(`^${source.join('.*')}$`).test(url);
-  });
+  return patterns.some((pattern) => urlMatches(url, pattern));
 }
 
 /** Fills `$NAME` and `${NAME}` in header values: only names that the handler lists, and the settings too where they have a list. */
