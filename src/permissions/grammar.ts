@@ -1,4 +1,5 @@
 import { closest } from '../tool/closest.js';
+import { canonicalDomain } from './domains.js';
 import { bashRuleWarnings } from './shell/index.js';
 import type { PathAccess } from './toolNames.js';
 import { BASH_TOOLS, BUILTIN_TOOL_NAMES, canonicalToolName, GOVERNED_BY, PARAM_FIELDS, PRIMARY_FIELDS } from './toolNames.js';
@@ -204,7 +205,14 @@ function readDomain(rule: PermissionRule, host: string): ReadRule {
   if (host === '' || /[\s/@]/.test(host))
     return skip(`${rule.text} has no effect: a domain is a host name such as example.com or *.example.com`);
   if (host === '*') return use({ kind: 'tool', name: 'WebFetch' });
-  return use({ kind: 'domain', content: host.toLowerCase().replace(/\.$/, '') });
+  const [, withoutPort = ''] = /^([^:]+):\d+$/.exec(host) ?? [];
+  const content = canonicalDomain(withoutPort === '' ? host : withoutPort);
+  if (content === null) return skip(`${rule.text} has no effect: no host of a URL looks like that`);
+  if (withoutPort === '') return use({ kind: 'domain', content });
+  const warning = `ports are not compared; write WebFetch(domain:${withoutPort})`;
+  return rule.behavior === 'allow'
+    ? skip(`${rule.text} allows nothing: ${warning}`)
+    : use({ kind: 'domain', content }, `${rule.text}: ${warning}`);
 }
 
 const TOP_LEVEL =

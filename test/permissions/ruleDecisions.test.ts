@@ -441,3 +441,32 @@ describe('PowerShell rules', () => {
     ).toBe('deny');
   });
 });
+
+describe('a domain of a WebFetch rule', () => {
+  it.each([
+    ['bücher.example', 'https://xn--bcher-kva.example/'],
+    ['BÜCHER.example', 'https://bücher.example/'],
+    ['*.bücher.example', 'https://a.b.bücher.example/'],
+    ['xn--bcher-kva.example', 'https://bücher.example/'],
+    ['127.0.0.1', 'http://2130706433/'],
+    ['127.1', 'http://127.0.0.1/'],
+    ['::1', 'http://[0:0:0:0:0:0:0:1]/'],
+    ['[::1]', 'http://[::1]:8080/'],
+    ['evil.test', 'https://evil。test/'],
+    ['evil.test', 'https:evil.test'],
+    ['evil.test:8080', 'https://evil.test/'],
+  ])('%s is compared as the host of a URL reads: %s', (domain, url) => {
+    const engine = space.under({ allow: ['WebFetch'], deny: [`WebFetch(domain:${domain})`] });
+    expect(decide(engine, 'WebFetch', { url, prompt: 'p' })).toBe('deny');
+    expect(decide(engine, 'WebFetch', { url: 'https://other.example/', prompt: 'p' })).toBe('allow');
+  });
+
+  it('with a port or letters that no host has is told, and allows nothing', () => {
+    space.settings('.claude/settings.json', { permissions: { allow: ['WebFetch(domain:a.test:443)', 'WebFetch(domain:b%zz)'] } });
+    expect(space.load().warnings).toEqual([
+      expect.stringContaining('ports are not compared; write WebFetch(domain:a.test)'),
+      expect.stringContaining('no host of a URL looks like that'),
+    ]);
+    expect(decide(space.engine(), 'WebFetch', { url: 'https://a.test:443/', prompt: 'p' })).toBe('ask');
+  });
+});
