@@ -11,6 +11,8 @@ export interface Branch {
   readonly relinked: readonly string[];
   /** Entries with calls under an id that an earlier call had; here they, and their results, have ids of their own. */
   readonly renamed: readonly string[];
+  /** The ids of all calls in the file, other branches and what was compacted included. */
+  readonly callIds: ReadonlySet<string>;
   /** The entry that the next one follows. Not always the last of `entries`: what a compaction preserved stands behind its summary. */
   readonly tip: string | undefined;
 }
@@ -30,13 +32,13 @@ interface Node {
  */
 export function selectBranch(lines: readonly TranscriptLine[], sidechain = false): Branch {
   const relinked: string[] = [];
-  const { nodes, renamed } = separateCalls(indexNodes(lines, sidechain, relinked));
+  const { nodes, ...calls } = separateCalls(indexNodes(lines, sidechain, relinked));
   const leaf = findLeaf(nodes);
-  if (leaf === undefined) return { entries: [], relinked, renamed, tip: undefined };
+  if (leaf === undefined) return { entries: [], relinked, ...calls, tip: undefined };
   const path = walk(nodes, leaf);
   for (const node of trailing(nodes, leaf)) path.set(node.uuid, node);
   const entries = conversation(nodes, path, new Set()).flatMap((node) => node.entry ?? []);
-  return { entries, relinked, renamed, tip: [...path.keys()].at(-1) };
+  return { entries, relinked, ...calls, tip: [...path.keys()].at(-1) };
 }
 
 /** The subagents' conversations that share the file, each under its root's uuid. */
@@ -76,10 +78,9 @@ function indexNodes(lines: readonly TranscriptLine[], sidechain: boolean, relink
 }
 
 /** Gives every call of the file an id of its own, over all branches, so that what is looked up by id is found on its own branch. */
-function separateCalls(nodes: ReadonlyMap<string, Node>): {
-  readonly nodes: ReadonlyMap<string, Node>;
-  readonly renamed: readonly string[];
-} {
+function separateCalls(
+  nodes: ReadonlyMap<string, Node>,
+): Pick<Branch, 'renamed' | 'callIds'> & { readonly nodes: ReadonlyMap<string, Node> } {
   const list = [...nodes.values()];
   const positions = new Map(list.map(({ uuid }, position) => [uuid, position]));
   const discarded = discardedEntries(list.flatMap(({ entry }) => entry ?? []));
@@ -97,7 +98,8 @@ function separateCalls(nodes: ReadonlyMap<string, Node>): {
     separated.set(node.uuid, { ...node, entry: withBlocks(node.entry, blocks) });
     if (node.entry.type === 'assistant') renamed.push(node.uuid);
   }
-  return { nodes: separated, renamed };
+  const callIds = new Set(apart.flatMap((blocks) => blocks.filter(isClientToolUse).map((block) => textField(block, 'id'))));
+  return { nodes: separated, renamed, callIds };
 }
 
 function withBlocks(entry: ChainEntry, blocks: readonly unknown[]): ChainEntry {

@@ -38,6 +38,8 @@ export interface LoadedTranscript extends ParsedTranscript {
   readonly cwd: string | undefined;
   /** The current conversation, oldest first. */
   readonly chain: readonly ChainEntry[];
+  /** The ids of all calls in the file, also of those that are no part of the current conversation. */
+  readonly callIds: ReadonlySet<string>;
   /** The uuid that the next entry follows. */
   readonly tip: string | undefined;
   /** Subagents' conversations that share the file. */
@@ -113,6 +115,7 @@ export function describeTranscript(parsed: ParsedTranscript, path: string | unde
     sessionId: last?.sessionId,
     cwd: branch.entries.findLast((entry) => entry.cwd !== undefined)?.cwd,
     chain: branch.entries,
+    callIds: branch.callIds,
     tip: branch.tip,
     sidechains: selectSidechains(parsed.lines),
     journal: parsed.lines.flatMap((line) => (line.kind === 'journal' ? [line.entry] : [])),

@@ -163,11 +163,10 @@ export function assembleSession(
     env,
     permissions,
     hooks,
-    conversation: new Conversation(
-      (entry) => writeEntry(entry, transcript),
-      resumption?.messages ?? resumed?.messages ?? [],
-      transcript.lines.flatMap(answerNamesOf),
-    ),
+    conversation: new Conversation((entry) => writeEntry(entry, transcript), resumption?.messages ?? resumed?.messages ?? [], {
+      answers: transcript.lines.flatMap(answerNamesOf),
+      calls: transcript.loaded?.callIds ?? new Set(),
+    }),
     inbox,
     queue,
     questions: lineage ? forwardQuestions(lineage.parent.questions, lineage.agent.id, agentTitle(lineage.agent)) : queue,

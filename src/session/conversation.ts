@@ -25,6 +25,14 @@ export type ConversationEntry =
   | { readonly kind: 'discarded'; readonly messageId: string; readonly reason: string }
   | { readonly kind: 'compacted'; readonly compaction: Compaction };
 
+/** What the place a conversation is written to held before, the present history or not. */
+export interface WrittenBefore {
+  /** Names of answers. */
+  readonly answers: Iterable<string>;
+  /** Ids of calls. */
+  readonly calls: ReadonlySet<string>;
+}
+
 /** Where a conversation is written down as it grows: a line is handed over before what it records has any effect. */
 export type ConversationLog = (entry: ConversationEntry) => void;
 
@@ -45,23 +53,24 @@ export class Conversation {
   private held: ContentBlockParam[] = [];
   private lastText = '';
   private readonly callIds = new Set<string>();
+  private readonly callsBefore: ReadonlySet<string>;
 
   constructor(
     private readonly log: ConversationLog,
     history: readonly MessageParam[] = [],
-    /** Names of the answers that have been written down before. */
-    writtenNames: Iterable<string> = [],
+    before: WrittenBefore = { answers: [], calls: new Set() },
   ) {
     this.history = [...history];
-    this.writtenNames = new Set(writtenNames);
+    this.writtenNames = new Set(before.answers);
+    this.callsBefore = before.calls;
     for (const { content } of history) {
       for (const block of blocksOf(content)) if (isClientToolUse(block)) this.callIds.add(textField(block, 'id'));
     }
   }
 
-  /** Whether a call of this id stands in the history, or once did. Ids must be unique in a request. */
+  /** Whether a call of this id was ever written down, be it in the history or not. Ids must be unique in a request, and name files. */
   hasCall(id: string): boolean {
-    return this.callIds.has(id);
+    return this.callIds.has(id) || this.callsBefore.has(id);
   }
 
   get messages(): readonly MessageParam[] {

@@ -156,4 +156,19 @@ describe('an answer of the model that is odd', () => {
     expect(readSession(session.id, place).messages).toEqual(next.session.messages);
     expect(next.session.messages.slice(0, stored.length)).toEqual(stored);
   });
+
+  it('an id that stood in what was summarised, in an earlier process: the call has one of its own, and is found again', async () => {
+    const place = { cwd: tempDir(), store: tempDir() };
+    const counted = toolUse('Echo', { n: 1 }, { id: 'call_0' });
+    const { session } = await scene([[counted], [text('one')], [text('two')], [text('summary')]], { ...echoing, ...place });
+    await session.send('go').done;
+    await session.send('on').done;
+    expect(await session.compact()).toBe(true);
+    expect(JSON.stringify(session.messages)).not.toContain('call_0');
+    await session.close();
+    const again = await scene([[counted], [text('end')]], { ...echoing, ...place, resume: session.id });
+    await again.session.send('more').done;
+    expect([...again.results().keys()]).toEqual(['call_0_2']);
+    expect(readSession(session.id, place).messages).toEqual(again.session.messages);
+  });
 });
