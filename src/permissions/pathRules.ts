@@ -55,7 +55,7 @@ export class PathRuleSet {
   private first(path: string, wholeDirectory: boolean): RuleMatch | null {
     for (const anchor of this.anchors.values()) {
       for (const directory of anchor.directories) {
-        const relative = relativeTo(directory, path);
+        const relative = relativeTo(directory, path, this.anyCase);
         if (relative === null) continue;
         const names = relative === '' ? [ANY_CHILD] : wholeDirectory ? [relative, `${relative}/${ANY_CHILD}`] : [relative];
         const name = names.find((candidate) => anchor.joint.ignores(candidate));
@@ -86,8 +86,11 @@ export class PathRuleSet {
   }
 
   private matcher(): Ignore {
-    const sameName = this.strict || this.base.platform === 'win32' || this.base.platform === 'darwin';
-    return ignore({ ignorecase: sameName });
+    return ignore({ ignorecase: this.anyCase });
+  }
+
+  private get anyCase(): boolean {
+    return this.strict || this.base.platform === 'win32' || this.base.platform === 'darwin';
   }
 }
 
@@ -96,9 +99,13 @@ function spellings(directory: string, fs: PathFs): string[] {
   return target === directory ? [directory] : [directory, target];
 }
 
-function relativeTo(directory: string, path: string): string | null {
-  if (!isInside(directory, path)) return null;
-  return directory === '/' ? path.slice(1) : path.slice(directory.length + 1);
+function relativeTo(directory: string, path: string, anyCase: boolean): string | null {
+  if (isInside(directory, path)) return directory === '/' ? path.slice(1) : path.slice(directory.length + 1);
+  if (!anyCase) return null;
+  const names = directory.split('/');
+  const inside = path.split('/');
+  const same = names.every((name, index) => name.toLowerCase() === inside[index]?.toLowerCase());
+  return same ? inside.slice(names.length).join('/') : null;
 }
 
 interface Anchored {

@@ -45,12 +45,33 @@ export function drivePath(path: string): string | null {
 
 /** One normalised absolute form, slashes forward, `..` gone, no trailing slash: what every path rule is matched against. */
 export function absolutePath(path: string, base: PathBase): string {
-  const spelled = base.platform === 'win32' ? path.replaceAll('\\', '/') : path;
-  const drive = base.platform === 'win32' ? drivePath(spelled) : null;
-  const cwd = (base.platform === 'win32' ? drivePath(base.cwd) : null) ?? base.cwd;
-  const home = (base.platform === 'win32' ? drivePath(base.home) : null) ?? base.home;
+  const windows = base.platform === 'win32';
+  const cwd = (windows ? drivePath(base.cwd) : null) ?? base.cwd;
+  const home = (windows ? drivePath(base.home) : null) ?? base.home;
+  const spelled = windows ? windowsSpelling(path, cwd) : path;
+  const drive = windows ? drivePath(spelled) : null;
   const expanded = spelled === '~' || spelled.startsWith('~/') ? home + spelled.slice(1) : spelled;
   return trimSlash(drive ?? posix.resolve(cwd, expanded));
+}
+
+/**
+ * A path as Windows reads it, with forward slashes: `\\\\?\\D:\\x` is `D:/x`, `D:x` lies in the working directory of that drive, a name's
+ * trailing dots and blanks do not count, and a stream (`x::$DATA`) is in its file.
+ */
+function windowsSpelling(path: string, cwd: string): string {
+  const plain = path
+    .replaceAll('\\', '/')
+    .replace(/^\/\/[?.]\/(?=[A-Za-z]:(?:\/|$))/, '')
+    .replace(/^\/\/[?.]\/UNC\//i, '//');
+  const [, letter = '', rest = ''] = /^([A-Za-z]):(?!\/|$)(.*)$/s.exec(plain) ?? [];
+  const isOwn = letter !== '' && isInside(`/${letter.toLowerCase()}`, cwd);
+  const placed = letter === '' ? plain : isOwn ? rest : `${letter}:/${rest}`;
+  return placed
+    .split('/')
+    .map((name, index) =>
+      /^\.{1,2}$/.test(name) || (index === 0 && DRIVE.test(name)) ? name : name.replace(/:.*$/s, '').replace(/[. ]+$/, ''),
+    )
+    .join('/');
 }
 
 const trimSlash = (path: string): string => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);

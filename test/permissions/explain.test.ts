@@ -123,5 +123,14 @@ describe('sixgates explain', () => {
     expect((await run(['Bash(ls)', '--settings', '/nowhere/s.json'])).errors).toContain(
       '/nowhere/s.json: The file cannot be read (ENOENT)',
     );
+    expect((await run(['Read({"file_path": "a)'])).errors).toContain('begins like JSON and is none');
+    expect((await run(['Bash(ls)', '--cwd', '/nowhere'])).errors).toContain('--cwd /nowhere: /nowhere cannot be used');
+  });
+
+  it('answers nothing for a named settings file that does not hold as a whole', async () => {
+    const file = space.settings('team.json', { permissions: { allow: ['Bash(*)'], deny: ['Bash(rm *'] } });
+    const { output, errors } = await run(['Bash(rm a)', '--settings', file]);
+    expect(output).toBe('');
+    expect(errors).toMatch(/--settings: error: .*team\.json:\d+: permissions\.deny\[0\]/);
   });
 });

@@ -204,6 +204,39 @@ describe('a path rule', () => {
   });
 
   it.each([
+    'D:\\keep\\a.txt',
+    'd:/keep/a.txt',
+    'D:..\\keep\\a.txt',
+    '\\\\?\\D:\\keep\\a.txt',
+    '//?/D:/keep/a.txt',
+    '\\\\.\\D:\\keep\\a.txt',
+    'D:\\keep.\\a.txt',
+    'D:\\keep \\a.txt',
+    'D:\\keep\\a.txt::$DATA',
+    '/D/Keep/a.txt',
+    '..\\keep\\a.txt',
+    '.env.',
+    '.env ',
+    '.env::$DATA',
+    'sub\\.ENV:x',
+    'c:\\users\\U\\.ssh\\id',
+    '~\\.ssh\\id',
+    '\\\\?\\UNC\\srv\\share\\x',
+  ])('knows a file by every name that Windows has for it: %s', (path) => {
+    const deny = ['Read(//d/keep/**)', 'Read(.env)', 'Read(~/.ssh/**)', 'Read(//srv/share/**)'];
+    const engine = space.under({ deny }, { platform: 'win32', cwd: 'D:\\proj', home: 'C:\\Users\\u', mode: 'bypassPermissions' });
+    expect(decide(engine, 'Read', { file_path: path })).toBe('deny');
+    expect(decide(engine, 'Read', { file_path: 'D:\\keeper\\a.txt' })).toBe('allow');
+  });
+
+  it('that restricts holds without regard to case, above its own directory too', () => {
+    const engine = space.under({ deny: ['Read(~/.ssh/**)', 'Read(/secret/**)'] }, { platform: 'darwin', mode: 'bypassPermissions' });
+    expect(decide(engine, 'Read', { file_path: join(space.home.toUpperCase(), '.ssh/id') })).toBe('deny');
+    expect(decide(engine, 'Read', { file_path: join(space.cwd.toUpperCase(), 'Secret/k') })).toBe('deny');
+    expect(decide(engine, 'Read', { file_path: join(space.cwd.toUpperCase(), 'other/k') })).toBe('allow');
+  });
+
+  it.each([
     ['.env', 'sub/.env', true],
     ['.env', 'sub/.env.local', false],
     ['secret/**', 'a/secret/k', true],
