@@ -55,7 +55,7 @@ export function absolutePath(path: string, base: PathBase): string {
 }
 
 /**
- * A path as Windows reads it, with forward slashes: `\\\\?\\D:\\x` is `D:/x`, `D:x` lies in the working directory of that drive, a name's
+ * A path as Windows reads it, with forward slashes: `\\?\D:\x` is `D:/x`, `D:x` lies in the working directory of that drive, a name's
  * trailing dots and blanks do not count, and a stream (`x::$DATA`) is in its file.
  */
 function windowsSpelling(path: string, cwd: string): string {
