@@ -37,6 +37,8 @@ export function checkBlocks(message: LooseMessage, index: number, report: Report
       report('unsigned_thinking', index, `${block.type}.${field}: Field required; thinking blocks must be sent back unmodified`, where);
     }
     if (isToolResult(block)) {
+      if (!isResultContent(block.content))
+        report('bad_block', index, 'tool_result.content: Input should be a string or a list of blocks', where);
       for (const part of block.content === undefined ? [] : resultParts(block)) {
         if (!RESULT_CONTENT.has(part.type)) report('bad_block', index, `\`${part.type}\` is not allowed inside tool_result.content`, where);
         else checkContent(part, index, where, report);
@@ -60,6 +62,10 @@ export function checkBlocks(message: LooseMessage, index: number, report: Report
     const where = { block: message.blocks.length - 1 };
     report('trailing_thinking', index, 'The final block in an assistant message cannot be `thinking`.', where);
   }
+}
+
+function isResultContent(content: unknown): boolean {
+  return content === undefined || content === null || typeof content === 'string' || Array.isArray(content);
 }
 
 /** A result's content as blocks. A string is not a text block here: an empty one is legal. */

@@ -27,8 +27,10 @@ export function blocksOf(content: unknown): readonly LooseBlock[] {
   return list.map((entry) => (isLooseBlock(entry) ? entry : { type: 'invalid', value: entry }));
 }
 
-export function looseMessage(message: { readonly role: string; readonly content?: unknown }): LooseMessage {
-  return { role: message.role, blocks: blocksOf(message.content) };
+/** What is no message at all has no role and no blocks. */
+export function looseMessage(message: unknown): LooseMessage {
+  if (!isJsonObject(message)) return { role: '', blocks: [] };
+  return { role: typeof message.role === 'string' ? message.role : '', blocks: blocksOf(message.content) };
 }
 
 /** The string under `key`, or the empty string. */

@@ -82,6 +82,15 @@ export function tidy(block: LooseBlock): LooseBlock {
   return kept;
 }
 
+/** A result's content as blocks. Other programs write texts and values without a block round them: none of that is lost. */
+function partsOf(content: unknown): readonly LooseBlock[] {
+  if (typeof content === 'string') return [];
+  return blocksOf(isJsonObject(content) ? [content] : content).map((part) => {
+    if (part.type !== 'invalid') return part;
+    return { type: 'text', text: typeof part.value === 'string' ? part.value : part.value === null ? '' : JSON.stringify(part.value) };
+  });
+}
+
 export interface CleanResult {
   readonly result: LooseBlock;
   /** Images of an error result: the API takes only text there, so they follow after all results. */
@@ -93,7 +102,7 @@ export function cleanResult(result: LooseBlock, callId: string): CleanResult {
   const isError = result.is_error === true;
   const spill: LooseBlock[] = [];
   const parts: LooseBlock[] = [];
-  for (const part of typeof result.content === 'string' ? [] : blocksOf(result.content)) {
+  for (const part of partsOf(result.content)) {
     const clean = RESULT_PARTS.has(part.type) ? cleanPart(part) : { type: 'text', text: `[content of type "${part.type}" left out]` };
     if (clean === undefined) continue;
     if (!isError || clean.type === 'text') parts.push(clean);

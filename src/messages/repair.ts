@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json.js';
 import { assemble, type OpenCall } from './assemble.js';
 import { looseMessage } from './blocks.js';
 import type { Note } from './note.js';
@@ -25,6 +26,17 @@ export interface RepairedMessages {
  * set aside; of duplicates the first counts; messages of one role in a row become one.
  */
 export function repairMessages(messages: readonly MessageParam[], options: RepairOptions = {}): RepairedMessages {
-  const { messages: repaired, notes } = assemble(messages.map(looseMessage), { trailing: 'prompt', ...options });
-  return { messages: repaired, setAside: notes };
+  if (!Array.isArray(messages)) throw new TypeError('repairMessages takes an array of messages, as a request has under `messages`.');
+  const given: readonly unknown[] = messages;
+  const strangers = given.filter((message) => !isMessage(message));
+  const { messages: repaired, notes } = assemble(given.filter(isMessage).map(looseMessage), { trailing: 'prompt', ...options });
+  return { messages: repaired, setAside: [...strangers.map(asNote), ...notes] };
+}
+
+function isMessage(message: unknown): boolean {
+  return isJsonObject(message) && typeof message.role === 'string';
+}
+
+function asNote(value: unknown): Note {
+  return { code: 'set_aside', block: { type: 'invalid', value }, text: 'Set aside: an entry that is no message, since it has no role.' };
 }

@@ -47,6 +47,11 @@ describe('a history the API refuses', () => {
       ['missing_result', 'orphan_result'],
     ],
     ['a result without call', [user(result('a'))], ['orphan_result']],
+    [
+      'a result whose content is neither text nor a list',
+      [hi, assistant(use('a')), JSON.parse('{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":{"ok":true}}]}')],
+      ['bad_block'],
+    ],
     ['two results for one call', [hi, assistant(use('a')), user(result('a'), result('a'))], ['duplicate_result']],
     ['text before a result', [hi, assistant(use('a')), user(text('x'), result('a'))], ['results_not_first']],
     ['an image between two results', [hi, assistant(use('a'), use('b')), user(result('a'), text('x'), result('b'))], ['results_not_first']],

@@ -94,6 +94,29 @@ describe('repairMessages', () => {
     expect(setAside).toMatchObject([{ code: 'orphan_result', id: 'gone', block: result('gone') }]);
   });
 
+  it.each<[string, unknown, unknown]>([
+    ['texts without blocks', ['one', 'two'], [text('one'), text('two')]],
+    ['a value', { ok: true, rows: [1] }, [text('{"ok":true,"rows":[1]}')]],
+    ['values in a list', [{ ok: true }, 7, null], [text('{"ok":true}'), text('7')]],
+    ['one block without a list', text('alone'), [text('alone')]],
+    ['a number', 7, '7'],
+    ['nothing', null, '(no output)'],
+  ])('keeps a result that is %s', (_, content, expected) => {
+    const damaged = JSON.parse(JSON.stringify([hi, assistant(use('a')), user({ type: 'tool_result', tool_use_id: 'a' })]));
+    damaged[2].content[0].content = content;
+    const { messages } = repaired(...damaged);
+    expect(messages[2]?.content).toEqual([{ type: 'tool_result', tool_use_id: 'a', content: expected }]);
+  });
+
+  it('sets aside what is no message, and says so of what is no history', () => {
+    const damaged = JSON.parse(JSON.stringify([null, hi, 'text', assistant(text('yes')), { content: 'x' }, [], hi]));
+    expect(checkPairing(damaged).map(({ code }) => code)).toContain('bad_role');
+    const { messages, setAside } = repaired(...damaged);
+    expect(messages).toEqual([hi, assistant(text('yes')), hi]);
+    expect(setAside.map(({ code }) => code)).toEqual(['set_aside', 'set_aside', 'set_aside', 'set_aside']);
+    expect(() => repairMessages(JSON.parse('{"messages":[]}'))).toThrow(/takes an array/);
+  });
+
   it('keeps the first of duplicate calls and results', () => {
     const { messages, setAside } = repaired(hi, assistant(use('a'), use('a')), user(result('a', 'first'), result('a', 'second')));
     expect(messages).toEqual([hi, assistant(use('a')), user(result('a', 'first'))]);
