@@ -1,10 +1,14 @@
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Command, Option } from 'commander';
 import { z } from 'zod';
+import { loadSettings } from '../settings/load.js';
 import { checkPolicy, describeReport, findPolicy, junitReport, loadPolicy, type Policy, plainReport } from '../testing/policy/index.js';
-import { messageOf } from '../tool/errors.js';
+import { CliError, messageOf } from './failure.js';
+import { reasonOf, refuseFaulty } from './files.js';
+import { directoryOf } from './place.js';
 
 const optionsSchema = z.object({
   settings: z.string().optional(),
@@ -31,14 +35,17 @@ export function checkCommand(output: Writable = process.stdout, errors: Writable
     .addOption(new Option('--coverage <file>', 'also write which states and transitions the paths reached'))
     .addOption(new Option('--fail-on <severity>', 'findings that fail the check (default: hole)').choices(['hole', 'warning', 'note']))
     .addOption(new Option('--no-audit', 'only the policy'))
+    .addHelpText('after', '\nExit codes: 0 all holds, 1 a statement does not hold or a finding fails the check, 2 it could not be made.')
     .action(async (file: string | undefined, given: unknown) => {
       const options = optionsSchema.parse(given);
       try {
         const { model, ...report } = await checkPolicy(await policyFor(file, options));
         output.write(options.json === true ? `${JSON.stringify(plainReport(report), null, 2)}\n` : describeReport(report));
-        if (options.junit !== undefined) writeFileSync(options.junit, junitReport(report));
-        if (options.coverage !== undefined && model !== null)
-          writeFileSync(options.coverage, `${JSON.stringify(model.coverage, null, 2)}\n`);
+        if (options.junit !== undefined) write('--junit', options.junit, junitReport(report));
+        if (options.coverage !== undefined) {
+          if (model === null) errors.write(`--coverage ${options.coverage} was not written: without a policy no path is walked.\n`);
+          else write('--coverage', options.coverage, `${JSON.stringify(model.coverage, null, 2)}\n`);
+        }
         process.exitCode = report.ok ? 0 : 1;
       } catch (error) {
         errors.write(`sixgates check: ${messageOf(error)}\n`);
@@ -47,10 +54,26 @@ export function checkCommand(output: Writable = process.stdout, errors: Writable
     });
 }
 
+function write(flag: string, file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new CliError(`${flag} ${file} cannot be written: ${reasonOf(error)}.`);
+  }
+}
+
 async function policyFor(file: string | undefined, options: CheckOptions): Promise<Policy> {
+  if (options.cwd !== undefined) directoryOf('--cwd', options.cwd);
+  if (options.home !== undefined) directoryOf('--home', options.home);
+  if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new CliError(`The policy ${resolve(file)} is a directory; name the file in it, or say --cwd ${file}.`);
   const found = file ?? findPolicy(resolve(options.cwd ?? '.'));
   const policy: Policy = found === undefined ? { properties: [], cwd: resolve(options.cwd ?? '.') } : await loadPolicy(found);
   const { settings, cwd, home, failOn, audit } = options;
+  if (settings !== undefined) {
+    const place = { cwd: resolve(cwd ?? policy.cwd ?? '.'), home: resolve(home ?? homedir()), projectFile: resolve(settings) };
+    refuseFaulty('--settings', place.projectFile, loadSettings(place).problems);
+  }
   return {
     ...policy,
     ...(settings === undefined ? {} : { settings: resolve(settings) }),

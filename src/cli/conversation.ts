@@ -174,10 +174,10 @@ export class Conversation implements Talk {
 
   private async attach(): Promise<void> {
     const { opener, options, screen, asker, yesTo, interrupts } = this.parts;
-    this.watching = await watchSession(this.session, options, (line) => screen.print(line), opener.copy);
     const view = options.json ? undefined : createProgressView(screen, { withholdAnswer: !screen.isLive });
     const onQuery = () => interrupts.reset();
     this.letGo = driveSession(this.session, { view, screen, asker, canPageAnswer: isInspected(options), yesTo, onQuery });
+    this.watching = await watchSession(this.session, options, (line) => screen.print(line), opener.copy);
   }
 
   private async detach(json: boolean): Promise<void> {

@@ -9,7 +9,8 @@ import type { QueryEnded } from '../session/sending.js';
 import { createSession, type Session } from '../session/session.js';
 import type * as Testing from '../testing/index.js';
 import { driveSession, exitCodeOf } from './drive.js';
-import { EXIT_CODES, type ExitCode } from './failure.js';
+import { CliError, EXIT_CODES, type ExitCode } from './failure.js';
+import { reasonOf } from './files.js';
 import { Interrupts } from './interrupts.js';
 import { createProgressView } from './progress.js';
 import { createScreen } from './screen.js';
@@ -33,13 +34,16 @@ export function demoCommand(): Command {
 const PROMPT = 'A test of this shop fails. Find the bug, mend it, and show me the ledger of the year afterwards.';
 
 async function demo({ json, dir, ...watch }: z.infer<typeof optionsSchema>): Promise<ExitCode> {
+  const newGate = await gateMaker(watch);
   const base = dir === undefined ? await mkdtemp(join(tmpdir(), 'sixgates-demo-')) : resolve(dir);
   const shop = join(base, 'corner-shop');
-  await cp(demoProject(), shop, { recursive: true });
+  await cp(demoProject(), shop, { recursive: true }).catch((error: unknown) => {
+    throw new CliError(`The project cannot be copied to ${shop}: ${reasonOf(error)}.`);
+  });
   const testing = await import('../testing/index.js');
   const server = await testing.scriptedServer({ script: flow(shop, testing) });
   const session = createSession({
-    ...withGate((await gateMaker(watch))()),
+    ...withGate(newGate()),
     cwd: shop,
     store: join(base, 'sessions'),
     settings: { home: base },
@@ -51,7 +55,6 @@ async function demo({ json, dir, ...watch }: z.infer<typeof optionsSchema>): Pro
   const interrupts = new Interrupts();
   try {
     if (!json) tell(`A scripted model works on a copy of a small shop in ${shop}.\nPrompt: ${PROMPT}\n`);
-    const watching = await watchSession(session, watch, tell);
     interrupts.whenPressed(() => {
       tell('Interrupting … (Ctrl-C again leaves)');
       void session.interrupt();
@@ -59,10 +62,13 @@ async function demo({ json, dir, ...watch }: z.infer<typeof optionsSchema>): Pro
     const view = json ? undefined : createProgressView(screen);
     const nobody = { screen, asker: undefined, canPageAnswer: false, yesTo: () => undefined, onQuery: () => {} };
     const letGo = driveSession(session, { view, ...nobody });
+    const watching = await watchSession(session, watch, tell);
     const ended = await Promise.race([session.send(PROMPT).done, interrupts.leaving]);
     await session.close();
     letGo();
     const code = typeof ended === 'number' ? ended : await conclude(ended, session, shop, json ? () => {} : tell);
+    if (!json && watching.url === undefined && code === 0)
+      tell('Look inside: npx sixgates demo --inspect (--break Bash stops before each command)');
     if (watching.url !== undefined && typeof ended !== 'number') {
       tell('The inspector stays open. Ctrl-C ends.');
       interrupts.reset();

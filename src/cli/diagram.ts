@@ -13,6 +13,7 @@ import { toSvg } from '../testing/diagram/svg.js';
 import { COVERAGE_FORMAT, type MachineCoverage } from '../testing/explore/coverage.js';
 import { closest } from '../tool/closest.js';
 import { CliError, messageOf } from './failure.js';
+import { reasonOf } from './files.js';
 
 const optionsSchema = z.object({ format: z.enum(['mermaid', 'svg']), coverage: z.string().optional(), output: z.string().optional() });
 const counts = z.record(z.string(), z.number());
@@ -47,7 +48,7 @@ function write(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new CliError(`--output ${file}: the file cannot be written (${messageOf(error)}).`);
+    throw new CliError(`--output ${file} cannot be written: ${reasonOf(error)}.`);
   }
 }
 

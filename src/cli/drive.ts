@@ -38,7 +38,10 @@ export function exitCodeOf({ end }: Pick<QueryEnded, 'end'>): ExitCode {
 /** What is driven: a session in this process, or the face of one elsewhere. */
 export type Driven = Pick<Session, 'updates$' | 'openPermissions' | 'answer' | 'answerQuestion'>;
 
-/** Shows a session on the terminal, or as JSON lines on standard output, and puts its questions. Returns how to let go of it. */
+/**
+ * Shows a session on the terminal, or as JSON lines on standard output, and puts its questions. Returns how to let go of it. To be called
+ * as soon as there is a session: what it warns of at its beginning is not told twice.
+ */
 export function driveSession(session: Driven, { view, screen, asker, canPageAnswer, yesTo, onQuery }: DriveOptions): () => void {
   const open = new Map<string, AbortController>();
 

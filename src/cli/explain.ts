@@ -11,6 +11,8 @@ import { type Explanation, explainCall } from '../permissions/explain.js';
 import { parseRuleText } from '../permissions/grammar.js';
 import type { TraceEntry } from '../permissions/types.js';
 import { loadSettings, managedSettingsFile } from '../settings/load.js';
+import { refuseFaulty } from './files.js';
+import { directoryOf } from './place.js';
 import { modeOf, opaqueOption, sessionOptionsSchema } from './sessionOptions.js';
 
 /** Where the command reads and writes; the process's own streams unless a test says otherwise. */
@@ -49,6 +51,10 @@ export function explainCommand(
     .addOption(opaqueOption())
     .addOption(new Option('--json', 'print one JSON object'))
     .addOption(new Option('--jsonl', 'read {"tool","input"} lines from stdin and print one decision a line'))
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 explained, whatever the verdict, 2 could not be explained (wrong usage, call, file or directory).',
+    )
     .action(async (text: string | undefined, given: unknown, command: Command) => {
       const options = optionsSchema.parse(given);
       const engine = engineFor(options, streams.errors);
@@ -62,8 +68,8 @@ export function explainCommand(
 }
 
 function engineFor(options: ExplainOptions, errors: Writable): PermissionEngine {
-  const cwd = resolve(options.cwd ?? '.');
-  const home = resolve(options.home ?? homedir());
+  const cwd = directoryOf('--cwd', options.cwd);
+  const home = options.home === undefined ? homedir() : directoryOf('--home', options.home);
   const loaded = loadSettings({
     cwd,
     home,
@@ -71,6 +77,8 @@ function engineFor(options: ExplainOptions, errors: Writable): PermissionEngine 
     trusted: options.untrusted !== true,
     ...(options.settings === undefined ? {} : { projectFile: resolve(options.settings) }),
   });
+  if (options.settings !== undefined) refuseFaulty('--settings', resolve(options.settings), loaded.problems);
+  if (options.managed !== undefined) refuseFaulty('--managed', options.managed, loaded.problems);
   for (const warning of loaded.warnings) errors.write(`${warning}\n`);
   return new PermissionEngine({
     rules: loaded.rules,
@@ -113,6 +121,7 @@ function parseCall(text: string): PermissionCall | string {
   if (ruleContent === undefined) return { toolName, input: {} };
   const input = parseObject(ruleContent);
   if (input !== null) return { toolName, input };
+  if (/^\{\s*"/.test(ruleContent)) return `what stands in ${toolName}(…) begins like JSON and is none: ${JSON.stringify(ruleContent)}`;
   const field = MAIN_FIELDS[toolName];
   if (field === undefined) return `what ${toolName} gets must be JSON, as in ${toolName}({"field": "value"})`;
   return { toolName, input: { [field]: ruleContent } };

@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { type ImportedSession, importClaudeTranscript, type SessionPlace } from '../session/stored.js';
 import { CliError, messageOf } from './failure.js';
+import { reasonOf } from './files.js';
 import { visible } from './lines.js';
 import { addPlaceOptions, placeOf } from './place.js';
 
@@ -31,8 +32,12 @@ export function importCommand(): Command {
 
 function read(file: string, place: SessionPlace): ImportedSession {
   const path = resolve(file);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw new CliError(`${path} cannot be imported: it is a directory; name one of its *.jsonl files`);
+  try {
+    if (statSync(path).isDirectory()) throw new CliError(`${path} cannot be imported: it is a directory; name one of its *.jsonl files`);
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    throw error instanceof CliError ? error : new CliError(`${path} cannot be imported: ${reasonOf(error)}.`);
+  }
   try {
     return importClaudeTranscript(path, place);
   } catch (error) {

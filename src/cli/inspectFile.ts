@@ -6,6 +6,7 @@ import type { FlowRecording } from '../inspect/index.js';
 import type { ExportKind } from '../inspect/protocol/rpc.js';
 import { errorCode } from '../tool/errors.js';
 import { CliError, messageOf } from './failure.js';
+import { reasonOf } from './files.js';
 import { flowReport, sourceLines } from './flowReport.js';
 import { Interrupts } from './interrupts.js';
 import { visible } from './lines.js';
@@ -16,6 +17,7 @@ const optionsSchema = z.object({
   open: z.boolean(),
   json: z.boolean().default(false),
   output: z.string().optional(),
+  actor: z.string().optional(),
 });
 
 /** Warnings printed one by one; of more, only the number is said. */
@@ -38,6 +40,7 @@ export function inspectCommand(): Command {
     .option('--no-open', 'print the address of the page without opening it')
     .option('--json', 'print the flow and its calls as one JSON object, and serve no page')
     .option('-o, --output <file>', `write an export instead: ${FORMATS.map(({ ending }) => `*${ending}`).join(', ')}`)
+    .option('--actor <path>', 'with *.test.mjs: the machine whose events the test folds, or the id of a call (default: the first query)')
     .addHelpText(
       'after',
       `
@@ -45,10 +48,12 @@ Of a transcript the page shows every call with its result, the turns and subagen
 does not record (gates, hooks, rules, who was asked) is shown as unknown. Subagents' own files beside it are read with it.`,
     )
     .action(async (file: string, raw: unknown) => {
-      const { json, output, ...page } = optionsSchema.parse(raw);
+      const { json, output, actor, ...page } = optionsSchema.parse(raw);
       if (json && output !== undefined) throw new CliError('Give either --json or --output, not both.');
+      if (actor !== undefined && output?.endsWith('.test.mjs') !== true)
+        throw new CliError('--actor says what a test is made of, so it needs --output *.test.mjs.');
       if (json) process.stdout.write(`${JSON.stringify(flowReport(await read(file)))}\n`);
-      else if (output !== undefined) await writeExport(await read(file), output);
+      else if (output !== undefined) await writeExport(await read(file), output, actor);
       else await showPage(file, page);
     });
 }
@@ -62,21 +67,52 @@ async function read(file: string): Promise<FlowRecording> {
   }
 }
 
-async function writeExport(recording: FlowRecording, output: string): Promise<void> {
+async function writeExport(recording: FlowRecording, output: string, actor: string | undefined): Promise<void> {
   const format = FORMATS.find(({ ending }) => output.endsWith(ending));
   const path = resolve(output);
   if (!format) {
     throw new CliError(`${path} was not written: its name must end in ${FORMATS.map(({ ending }) => ending).join(', ')}.`);
   }
-  const { exportFlow } = await import('../inspect/exports/exportFlow.js');
   tellWarnings(recording);
+  const bytes = await exported(recording, format.kind, actor).catch((error: unknown) => {
+    throw new CliError(`${path} was not written: ${messageOf(error)}`);
+  });
   try {
     // Recordings hold what tools printed: they are for their owner alone.
-    await writeFile(path, exportFlow(recording, format.kind), { flag: 'wx', mode: 0o600 });
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    throw new CliError(`${path} was not written: ${errorCode(error) === 'EEXIST' ? 'it exists already.' : messageOf(error)}`);
+    throw new CliError(`${path} was not written: ${errorCode(error) === 'EEXIST' ? 'it exists already.' : `${reasonOf(error)}.`}`);
   }
   process.stderr.write(`Written:     ${visible(path)}\n`);
+}
+
+async function exported(recording: FlowRecording, kind: ExportKind, actor: string | undefined): Promise<Buffer> {
+  if (kind !== 'nodeTest') {
+    const { exportFlow } = await import('../inspect/exports/exportFlow.js');
+    return exportFlow(recording, kind);
+  }
+  const { buildExport } = await import('../inspect/exports/buildExport.js');
+  const { Redactor } = await import('../inspect/redact.js');
+  const tested = testedActor(recording, actor);
+  const request = tested === undefined ? { kind } : { kind, actor: tested };
+  const made = buildExport(recording, request, { redactor: new Redactor(), page: () => new Map() });
+  if ('code' in made) throw new Error(made.message);
+  return Buffer.from(made.text, made.encoding);
+}
+
+/**
+ * Whose events a test folds. The session itself had begun before anything could record it, so what is taken unasked is the first machine
+ * that is known from its first state.
+ */
+function testedActor({ events, header }: FlowRecording, wanted: string | undefined): string | undefined {
+  const started = events.filter((event) => event.type === 'actor.started').filter(({ machine }) => machine !== null);
+  // What can be said of a transcript is said by the export.
+  if (header.source) return undefined;
+  if (wanted === undefined) return started.find(({ late }) => late !== true)?.actor;
+  const found = started.find(({ actor, toolUseId }) => actor === wanted || toolUseId === wanted);
+  if (found?.late === true) throw new Error(`${wanted} had begun before it was recorded; choose a machine below it.`);
+  if (found) return found.actor;
+  throw new Error(`there is no machine ${wanted} in it; \`sixgates inspect --json\` lists the calls with their ids and actors.`);
 }
 
 async function showPage(file: string, { port, open }: { readonly port?: number | undefined; readonly open: boolean }): Promise<void> {

@@ -42,6 +42,7 @@ function version(): string {
 const program = new Command('sixgates')
   .description('An actor runtime for the tool calls of LLM agents: six gates between a tool_use and your machine.')
   .version(version())
+  .showHelpAfterError('(see --help)')
   .exitOverride();
 for (const command of commands) program.addCommand(command.showHelpAfterError('(see --help)').exitOverride());
 
@@ -50,6 +51,15 @@ function exitCodeFor(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   process.stderr.write(`sixgates: ${messageOf(error)}\n`);
   return error instanceof CliError ? error.exitCode : 1;
+}
+
+// Whoever pipes into `head` has seen enough. Commands that hold something open leave in good order by themselves (see Interrupts).
+for (const stream of [process.stdout, process.stderr]) {
+  const onError = (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (stream.listeners('error').every((listener) => listener === onError)) process.exit(1);
+  };
+  stream.on('error', onError);
 }
 
 program.parseAsync().catch((error: unknown) => {

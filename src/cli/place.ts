@@ -4,7 +4,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { defaultDataDir } from '../messages/paths.js';
 import type { SessionSummary } from '../messages/sessions.js';
 import { listSessions } from '../session/stored.js';
-import { CliError, messageOf } from './failure.js';
+import { CliError } from './failure.js';
+import { reasonOf } from './files.js';
 
 /** Which project a command speaks of, and where its sessions are kept. */
 export interface Place {
@@ -19,25 +20,32 @@ export function addPlaceOptions(command: Command): Command {
 }
 
 /** The place that options name. Throws when the working directory is none. */
-export function placeOf({ cwd = '.', dataDir }: { readonly cwd?: string | undefined; readonly dataDir?: string | undefined }): Place {
-  const directory = resolve(cwd);
+export function placeOf({ cwd, dataDir }: { readonly cwd?: string | undefined; readonly dataDir?: string | undefined }): Place {
+  return { cwd: directoryOf('--cwd', cwd), dataDir: dataDir === undefined ? defaultDataDir() : resolve(dataDir) };
+}
+
+/** The directory that an option names, or the current one. Throws when it is none. */
+export function directoryOf(flag: string, given = '.'): string {
+  const directory = resolve(given);
   try {
-    if (!statSync(directory).isDirectory()) throw new CliError(`--cwd ${cwd}: ${directory} is a file, not a directory.`);
+    if (!statSync(directory).isDirectory()) throw new CliError(`${flag} ${given}: ${directory} is a file, not a directory.`);
     readdirSync(directory);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError(`--cwd ${cwd}: ${directory} cannot be used: ${messageOf(error)}`);
+    throw new CliError(`${flag} ${given}: ${directory} cannot be used: ${reasonOf(error)}.`);
   }
-  return { cwd: directory, dataDir: dataDir === undefined ? defaultDataDir() : resolve(dataDir) };
+  return directory;
 }
 
-/** Sessions of a place, newest first. */
-export const sessionsOf = ({ cwd, dataDir }: Place, everywhere = false): readonly SessionSummary[] =>
+/** Sessions of a place, newest first, without those in which nothing was ever said. */
+export const sessionsOf = (place: Place, everywhere = false): readonly SessionSummary[] =>
+  allSessionsOf(place, everywhere).filter(({ sizeBytes }) => sizeBytes > 0);
+const allSessionsOf = ({ cwd, dataDir }: Place, everywhere: boolean): readonly SessionSummary[] =>
   listSessions({ cwd, store: dataDir, everywhere });
 
 /** A session by its id or the beginning of it. */
 export function findSession(given: string, place: Place): SessionSummary {
-  const all = sessionsOf(place);
+  const all = allSessionsOf(place, false);
   const exact = all.find(({ sessionId }) => sessionId === given);
   const alike = exact ? [exact] : all.filter(({ sessionId }) => given.length >= 4 && sessionId.startsWith(given));
   const [found, ...others] = alike;
@@ -50,7 +58,7 @@ export function findSession(given: string, place: Place): SessionSummary {
 }
 
 export function wholeNumber(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('a whole number above 0 is needed.');
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('A whole number above 0 is needed.');
   return Number(text);
 }
 

@@ -114,7 +114,9 @@ export function createProgressView(screen: Screen, { now = Date.now, withholdAns
         return;
       case 'notice': {
         const style = update.level === 'error' ? 'red' : update.level === 'warning' ? 'yellow' : 'gray';
-        print(paint(style, `${update.level}: ${visible(update.message)}`));
+        // What settings files have to say begins with how grave it is.
+        const level = /^(error|warning): /.test(update.message) ? '' : `${update.level}: `;
+        print(paint(style, `${level}${visible(update.message)}`));
         return;
       }
       case 'task.started':

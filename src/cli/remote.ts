@@ -21,6 +21,7 @@ export interface RemoteRun {
 export async function runRemote({ ingress, sessionId, prompt, watch, drive, interrupts, tell }: RemoteRun): Promise<ExitCode> {
   if (!/^https?:$/.test(URL.canParse(ingress) ? new URL(ingress).protocol : ''))
     throw new CliError(`--restate ${ingress}: an address looks like http://127.0.0.1:8080.`);
+  await checkReachable(ingress);
   const session = connectSession({ ingress, sessionId: sessionId ?? randomUUID() });
   const watched = await show(session, watch, tell);
   const letGo = driveSession(session, { ...drive, onQuery: () => interrupts.reset() });
@@ -46,6 +47,14 @@ export async function runRemote({ ingress, sessionId, prompt, watch, drive, inte
     tell(`Session:     ${session.id} (go on with: sixgates run --restate ${ingress} --resume ${session.id})`);
   }
 }
+
+/** A prompt for a server that is not there would wait for it without a word. */
+async function checkReachable(ingress: string): Promise<void> {
+  await fetch(ingress, { method: 'HEAD', signal: AbortSignal.timeout(REACHABLE_MS) }).catch(() => {
+    throw new CliError(`Restate cannot be reached at ${ingress}. Is the server running?`);
+  });
+}
+const REACHABLE_MS = 10_000;
 
 /** The inspector page shows a session from elsewhere as its updates show it. Recording is for sessions of this process. */
 async function show(

@@ -67,7 +67,6 @@ async function run(given: string | undefined, options: RunOptions): Promise<Exit
       const conversation = new Conversation({ opener, session, options, screen, prompter, interrupts, asker, yesTo });
       return await (isTerminal ? conversation.atTerminal() : conversation.fromLines(process.stdin));
     }
-    const watching = await watchSession(session, options, tell, opener.copy);
     // An answer that both streams show on one terminal would be there twice.
     const isShown = process.stdout.isTTY === true && process.stderr.isTTY === true;
     const view = options.json ? undefined : createProgressView(screen, { withholdAnswer: !screen.isLive });
@@ -79,6 +78,7 @@ async function run(given: string | undefined, options: RunOptions): Promise<Exit
       yesTo,
       onQuery: () => interrupts.reset(),
     });
+    const watching = await watchSession(session, options, tell, opener.copy);
     let code: ExitCode = 1;
     try {
       const answer = await answerOnce(session, prompt, interrupts.leaving);

@@ -5,8 +5,9 @@ import { z } from 'zod';
 import type { Restart } from '../inspect/restart.js';
 import type { SessionOptions } from '../session/options.js';
 import { createSession, forkSession, type Session } from '../session/session.js';
-import { describeProblem, loadSettings } from '../settings/load.js';
+import { loadSettings } from '../settings/load.js';
 import { CliError, messageOf } from './failure.js';
+import { refuseFaulty } from './files.js';
 import { readMcpConfigs } from './mcpConfig.js';
 import { addPlaceOptions, collect, findSession, type Place, placeOf, sessionsOf, wholeNumber } from './place.js';
 import { addSessionOptions, sessionFlags, sessionOptionsSchema } from './sessionOptions.js';
@@ -108,9 +109,6 @@ function resumedId(options: RunOptions, place: Place): string | undefined {
 const adviceFor = (error: unknown): string =>
   error instanceof Error && error.name === 'TranscriptLockedError' ? ' `sixgates run --fork <id>` goes on with a copy.' : '';
 
-/** A file that was named must be usable whole: a deny rule in it that does not count is worse than no session. */
 function checkSettingsFile(file: string, { cwd }: Place): void {
-  const { problems } = loadSettings({ home: homedir(), cwd, settingsFile: file });
-  const errors = problems.filter((problem) => problem.severity === 'error' && problem.file === file);
-  if (errors.length > 0) throw new CliError(`--settings: ${errors.map(describeProblem).join('\n')}`);
+  refuseFaulty('--settings', file, loadSettings({ home: homedir(), cwd, settingsFile: file }).problems);
 }

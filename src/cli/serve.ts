@@ -1,11 +1,13 @@
 import cluster from 'node:cluster';
+import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command, Option } from 'commander';
 import { z } from 'zod';
 import type { SessionOptions } from '../session/options.js';
+import { errorCode } from '../tool/errors.js';
 import { CliError, messageOf } from './failure.js';
-import { collect, wholeNumber } from './place.js';
+import { collect, directoryOf, wholeNumber } from './place.js';
 import { addSessionOptions, sessionFlags, sessionOptionsSchema } from './sessionOptions.js';
 
 const serveOptionsSchema = sessionOptionsSchema.extend({
@@ -50,16 +52,20 @@ async function serve(options: ServeOptions): Promise<void> {
   const { restate, port, host, workers, identityKey } = options;
   const { serveSessionsFromProcesses } = await loadDurable();
   const session = await sessionOf(options);
+  const admin = options.admin ?? adminOf(restate);
+  if (cluster.isPrimary) await checkAddress(host, port);
   const { url, stop } = await serveSessionsFromProcesses({
     session,
     ingress: restate,
-    admin: options.admin ?? adminOf(restate),
+    admin,
     port,
     host,
     count: workers,
     ...(identityKey.length === 0 ? {} : { identityKeys: identityKey }),
   }).catch((error: unknown) => {
-    throw new CliError(messageOf(error));
+    // Workers that have begun would hold this process open; without it they end.
+    process.stderr.write(`sixgates: ${messageOf(error)}\n`);
+    process.exit(2);
   });
   if (!cluster.isPrimary) return;
   process.stderr.write(`${workers} worker${workers === 1 ? '' : 's'} at ${url}, registered with Restate. Ctrl-C ends.\n`);
@@ -68,6 +74,19 @@ async function serve(options: ServeOptions): Promise<void> {
     process.once('SIGTERM', done);
   });
   stop();
+}
+
+/** Every worker would say the same of an address that is taken, and be started again. */
+async function checkAddress(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen(port, host, resolve);
+  }).catch((error: unknown) => {
+    const reason = errorCode(error) === 'EADDRINUSE' ? 'another program listens there already; choose another --port' : messageOf(error);
+    throw new CliError(`The workers cannot listen at ${host}:${port}: ${reason}.`);
+  });
+  await new Promise((resolve) => probe.close(resolve));
 }
 
 /** The engine's SDK is an optional dependency: it is loaded where it is used. */
@@ -80,7 +99,7 @@ async function loadDurable() {
 }
 
 async function sessionOf(options: ServeOptions): Promise<SessionSource> {
-  const base: SessionOptions = { cwd: resolve(options.cwd), ...sessionFlags(options) };
+  const base: SessionOptions = { cwd: directoryOf('--cwd', options.cwd), ...sessionFlags(options) };
   if (options.config === undefined) return base;
   const given = await configOf(resolve(options.config));
   return typeof given === 'function' ? async (sessionId) => ({ ...base, ...(await given(sessionId)) }) : { ...base, ...given };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -32,11 +32,34 @@ describe('sixgates demo', { timeout: 300_000 }, () => {
     expect(readFileSync(join(dir, 'corner-shop', basket), 'utf8')).not.toBe(readFileSync(original, 'utf8'));
     expect(existsSync(join(dir, 'corner-shop', 'README.md'))).toBe(true);
 
+    const test = join(dir, 'query.test.mjs');
+    expect((await new Cli(['inspect', recording, '--output', test]).ended).stderr).toContain(`Written:     ${test}`);
+    expect(readFileSync(test, 'utf8')).toContain('queryMachine as machine');
+    const callTest = join(dir, 'call.test.mjs');
+    expect((await new Cli(['inspect', recording, '--output', callTest, '--actor', 'toolu_1_2']).ended).code).toBe(0);
+    expect(readFileSync(callTest, 'utf8')).toContain('toolCallMachine as machine');
+    const unknown = await new Cli(['inspect', recording, '--output', join(dir, 'no.test.mjs'), '--actor', 'nobody']).ended;
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no machine nobody in it') });
+
     const inspect = new Cli(['inspect', recording, '--no-open']);
     await inspect.shows('stdout', '\n');
     const [, url = ''] = /Inspector: {3}(\S+)/.exec(inspect.stdout) ?? [];
     expect((await fetch(url)).status).toBe(200);
     inspect.signal('SIGINT');
     expect((await inspect.ended).code).toBe(0);
+  });
+
+  it('does not begin where it could not end: exit 2, a message, no stack', async () => {
+    const file = join(tempDir(), 'file');
+    writeFileSync(file, '');
+    const refused = async (...args: string[]) => {
+      const { code, stderr } = await new Cli(['demo', ...args]).ended;
+      expect(code).toBe(2);
+      expect(stderr).not.toMatch(/^ +at /m);
+      return stderr;
+    };
+    expect(await refused('--break', 'Bash')).toContain('it needs --inspect');
+    expect(await refused('--dir', file)).toContain('a part of its path is a file, not a directory');
+    expect(await refused('--record', join(file, 'x.flow.jsonl.gz'))).toContain('cannot be written: a part of its path is a file');
   });
 });

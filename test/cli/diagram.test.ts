@@ -67,7 +67,7 @@ describe('sixgates diagram', () => {
       [[`${moduleIn(dir)}#cellar`], 'exports no machine "cellar"'],
       [['turn', '--coverage', join(dir, 'none.json')], 'none.json cannot be read'],
       [['turn', '--coverage', join(dir, 'numbers.json')], 'is not a coverage file (sixgates-coverage/1)'],
-      [['turn', '--output', join(dir, 'no/such/place.mmd')], 'place.mmd: the file cannot be written'],
+      [['turn', '--output', join(dir, 'no/such/place.mmd')], 'place.mmd cannot be written: there is no such file or directory'],
     ];
     for (const [args, message] of refused) {
       const error: unknown = await printed(...args).catch((thrown: unknown) => thrown);

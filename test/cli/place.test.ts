@@ -5,7 +5,7 @@ import { CliError } from '../../src/cli/failure.js';
 import { PromptHistory } from '../../src/cli/history.js';
 import { parseRunOptions, sessionOpener } from '../../src/cli/runOptions.js';
 import { sessionFlags } from '../../src/cli/sessionOptions.js';
-import { portOf } from '../../src/cli/watching.js';
+import { inspectPortOf } from '../../src/cli/watching.js';
 import type { Session } from '../../src/session/session.js';
 import { tempDir } from '../support/sessions.js';
 
@@ -76,6 +76,10 @@ describe('what a command line asks for', () => {
     const { cwd, dataDir } = place();
     const first = open({ cwd, dataDir });
     await first.close();
+    const said = { type: 'user', uuid: 'u1', sessionId: first.id, cwd, message: { role: 'user', content: 'hello' } };
+    writeFileSync(first.transcriptPath ?? '', `${JSON.stringify(said)}\n`);
+    // Somebody looked in and said nothing: there is nothing in it to go on with.
+    await open({ cwd, dataDir }).close();
     const begun = first.id.slice(0, 8);
     const again = open({ cwd, dataDir, resume: begun });
     expect(again.id).toBe(first.id);
@@ -105,8 +109,8 @@ describe('what a command line asks for', () => {
   });
 
   it('does not take the prompt for a port', () => {
-    expect(portOf('8123')).toBe(8123);
-    for (const text of ['fix it', '99999', '-1', '']) expect(() => portOf(text)).toThrow(/Put the prompt before/);
+    expect(inspectPortOf('8123')).toBe(8123);
+    for (const text of ['fix it', '99999', '-1', '']) expect(() => inspectPortOf(text)).toThrow(/^A port is .* Put the prompt before/);
   });
 });
 

@@ -43,6 +43,26 @@ describe('sixgates run', { timeout: TIMEOUT }, () => {
     expect(code).toBe(0);
   });
 
+  it('tells what is wrong with settings, and of a session in which nothing was said', async () => {
+    const { args, env, cwd } = await project([[text('Hello.')]]);
+    mkdirSync(join(cwd, '.claude'));
+    writeFileSync(join(cwd, '.claude/settings.json'), JSON.stringify({ permissions: { allow: ['Bash(make)'], deny: ['Bash('] } }));
+    const { stderr } = await new Cli([...args, 'hello'], { env }).ended;
+    expect(stderr).toMatch(/^error: .*settings\.json:1: permissions\.deny\[0\]/m);
+    expect(stderr).toMatch(/^warning: .*settings\.json:1: permissions\.allow: .* not trusted/m);
+    expect((await new Cli(args, { env }).ended).code).toBe(0);
+    const { stdout } = await new Cli(['sessions', '--cwd', cwd, '--json'], { env }).ended;
+    expect(stdout.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('ends without a stack where nobody reads on', async () => {
+    const lines = new Cli(['explain', '--jsonl'], { input: true });
+    lines.closeOutput();
+    lines.type('{"tool":"Bash","input":{"command":"ls"}}\n'.repeat(10));
+    const { code, stderr } = await lines.ended;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  });
+
   it('starts the servers that --mcp-config names, and no other under --strict-mcp-config', async () => {
     const { args, env, cwd } = await project([[text('Hello.')]]);
     const ends = { command: process.execPath, args: ['-e', ''] };

@@ -46,6 +46,10 @@ export class Cli {
   type(text: string): void {
     this.child.stdin.write(text);
   }
+  /** As `head` does when it has seen enough. */
+  closeOutput(): void {
+    this.child.stdout.destroy();
+  }
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }
