@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { z } from 'zod';
 import { isJsonObject } from '../json.js';
+import { closest } from '../tool/closest.js';
 
 /** What every kind of server may say. */
 export interface McpServerConfigBase {
@@ -85,8 +86,10 @@ const httpSchema = z.looseObject({
 export type ConfigResult = { readonly ok: true; readonly config: McpFileServerConfig } | { readonly ok: false; readonly problem: string };
 
 /** Reads one entry of `mcpServers`. A problem names the field and what is expected there. */
-export function parseServerConfig(value: unknown): ConfigResult {
-  if (!isJsonObject(value)) return { ok: false, problem: 'an object with `command` (stdio) or `type` and `url` (http, sse) is needed' };
+export function parseServerConfig(given: unknown): ConfigResult {
+  if (!isJsonObject(given)) return { ok: false, problem: 'an object with `command` (stdio) or `type` and `url` (http, sse) is needed' };
+  // Null is how some languages write "not given".
+  const value = Object.fromEntries(Object.entries(given).filter(([, field]) => field !== null));
   const hasUrl = value.type !== undefined ? value.type !== 'stdio' : value.command === undefined && value.url !== undefined;
   if (hasUrl && value.type === undefined)
     return { ok: false, problem: 'a server with a `url` needs a `type`: "http" (streamable HTTP) or "sse"' };
@@ -106,6 +109,23 @@ const problemOf = ({ issues }: z.ZodError): ConfigResult => ({
   ok: false,
   problem: issues.map(({ path, message }) => [path.map(String).join('.'), message].filter(Boolean).join(': ')).join('; '),
 });
+
+const FIELDS: readonly string[] = [...new Set([...Object.keys(stdioSchema.shape), ...Object.keys(httpSchema.shape)])];
+
+/** Fields of an entry that are ignored and read like a slip of the pen, each with the field that will have been meant. */
+export function misspeltFields(value: unknown): readonly { readonly field: string; readonly meant: string }[] {
+  if (!isJsonObject(value)) return [];
+  return Object.keys(value).flatMap((field) => {
+    const [meant] = FIELDS.includes(field) || OTHER_FIELDS.has(field) ? [] : closest(field, FIELDS, 1);
+    return meant === undefined ? [] : [{ field, meant }];
+  });
+}
+
+/** What entries of other programs' files say besides, and `disabled`, which is heeded elsewhere. */
+const OTHER_FIELDS: ReadonlySet<string> = new Set(['disabled', 'name', 'description', '$comment', 'oauth', 'headersHelper', 'icon']);
+
+/** True for an entry that its author has switched off where it stands. */
+export const isSwitchedOff = (value: unknown): boolean => isJsonObject(value) && value.disabled === true;
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -29,7 +29,7 @@ export class LineBuffer {
     this.size += piece.length;
     if (this.size > MAX_LINE_BYTES) {
       this.clear();
-      throw new Error(`a line is longer than ${MAX_LINE_BYTES} bytes`);
+      throw new Error(`it sent a line of more than ${MAX_LINE_BYTES} bytes`);
     }
     if (piece.length > 0) this.pieces.push(piece);
   }

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { RuleScope } from '../permissions/types.js';
 import type { SettingsFile } from '../settings/types.js';
 import { messageOf } from '../tool/errors.js';
-import { expandConfig, type McpServerConfig, parseServerConfig } from './config.js';
+import { expandConfig, isSwitchedOff, type McpServerConfig, misspeltFields, parseServerConfig } from './config.js';
 import { listedIn, readPolicy, type ServerPolicy } from './policy.js';
 
 /** Who declared a server. `code` is the embedding program, `project` the `.mcp.json` of the working directory. */
@@ -67,7 +67,12 @@ export function collectServers(options: McpSourcesOptions): McpSources {
   }
   if (options.strict !== true) {
     for (const declared of declarations(options, files, warnings))
-      if (!servers.has(declared.name)) servers.set(declared.name, specOf(declared, policy, options));
+      if (!servers.has(declared.name)) {
+        const spec = specOf(declared, policy, options);
+        servers.set(declared.name, spec);
+        for (const { field, meant } of spec.plan.kind === 'start' ? misspeltFields(declared.value) : [])
+          warnings.push(`${placeOf(declared)}.${field}: the field is not known and ignored; did you mean \`${meant}\`?`);
+      }
   }
   const started = [...servers.values()].filter(({ source, plan }) => source === 'project' && plan.kind === 'start').map(({ name }) => name);
   if (started.length > 0 && !options.trusted)
@@ -117,11 +122,14 @@ function readProjectFile(file: string, warnings: string[]): JsonObject {
   return {};
 }
 
+const placeOf = ({ name, file }: Pick<Declared, 'name' | 'file'>): string =>
+  file === undefined ? `mcpServers.${name}` : `${file}: mcpServers.${name}`;
+
 function specOf({ name, source, file, value }: Declared, policy: ServerPolicy, options: McpSourcesOptions): McpServerSpec {
   const base = { name, source, ...(file === undefined ? {} : { file }) };
-  const place = file === undefined ? `mcpServers.${name}` : `${file}: mcpServers.${name}`;
-  const invalid = (problem: string): McpServerSpec => ({ ...base, plan: { kind: 'invalid', reason: `${place}: ${problem}` } });
+  const invalid = (problem: string): McpServerSpec => ({ ...base, plan: { kind: 'invalid', reason: `${placeOf(base)}: ${problem}` } });
   if (name.trim() === '') return invalid('a server needs a name');
+  if (isSwitchedOff(value)) return { ...base, plan: { kind: 'disabled', reason: 'switched off by `disabled` in its own declaration' } };
   const parsed = parseServerConfig(value);
   if (!parsed.ok) return invalid(parsed.problem);
   const expanded = expandConfig(parsed.config, options.env);

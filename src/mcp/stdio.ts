@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { own } from '../hooks/process-group.js';
+import { messageOf } from '../tool/errors.js';
 import { COMMAND_ID_VARIABLE, endProcesses } from '../tools/bash/process-tree.js';
 import { LineBuffer } from './line-buffer.js';
 import { readWire } from './wire.js';
@@ -14,6 +16,14 @@ export interface StdioSpec {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+}
+
+/** What keeps a program from being started, in words that say where to mend it. */
+function startProblem({ command, cwd }: StdioSpec, error: unknown): string {
+  const said = messageOf(error);
+  if (!existsSync(cwd)) return `the working directory ${cwd} does not exist`;
+  const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return isAbsent && /\s/.test(command) ? `${said}: \`command\` is the program alone; what follows it belongs into \`args\`` : said;
 }
 
 /** Bytes of standard error that are kept: its end says why a server died. */
@@ -36,6 +46,8 @@ export class StdioTransport implements Transport {
   private tail = Buffer.alloc(0);
   private ended: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
   private closing: Promise<void> | undefined;
+  /** Why this side ended the connection, where it did. */
+  private complaint = '';
 
   constructor(private readonly spec: StdioSpec) {}
 
@@ -51,6 +63,8 @@ export class StdioTransport implements Transport {
     this.child = child;
     const disown = own(child);
     child.stdout.on('data', (chunk: Buffer) => this.read(chunk));
+    // Nothing can be answered any more, though the process may live on.
+    child.stdout.once('end', () => void this.close());
     child.stderr.on('data', (chunk: Buffer) => {
       this.tail = Buffer.concat([this.tail, chunk]).subarray(-STDERR_TAIL_BYTES);
     });
@@ -61,7 +75,11 @@ export class StdioTransport implements Transport {
       this.onclose?.();
     });
     child.on('error', (error) => this.onerror?.(error));
-    await once(child, 'spawn');
+    try {
+      await once(child, 'spawn');
+    } catch (error) {
+      throw new Error(startProblem(this.spec, error), { cause: error });
+    }
   }
 
   /** Resolves when the message is written whole; a message is one write, so it is never sent in half. */
@@ -96,7 +114,7 @@ export class StdioTransport implements Transport {
         : this.ended.signal === null
           ? `it exited with code ${this.ended.code}`
           : `it was ended by ${this.ended.signal}`;
-    return [how, text === '' ? '' : `its standard error ends with: ${text}`].filter(Boolean).join('; ');
+    return [this.complaint, how, text === '' ? '' : `its standard error ends with: ${text}`].filter(Boolean).join('; ');
   }
 
   private async end(): Promise<void> {
@@ -124,6 +142,7 @@ export class StdioTransport implements Transport {
     try {
       lines = this.lines.take(chunk);
     } catch (error) {
+      this.complaint = messageOf(error);
       this.fail(error);
       void this.close();
       return;

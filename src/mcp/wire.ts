@@ -21,7 +21,7 @@ export function readWire(value: unknown): readonly JSONRPCMessage[] | undefined 
 function readOne(value: unknown): JSONRPCMessage | undefined {
   if (!isJsonObject(value)) return undefined;
   const asIs = JSONRPCMessageSchema.safeParse(value);
-  if (asIs.success) return asIs.data;
+  if (asIs.success) return 'result' in asIs.data ? { ...asIs.data, result: greeting(asIs.data.result) } : asIs.data;
   const { id, method } = value;
   if (typeof method === 'string') {
     const { params } = value;
@@ -50,10 +50,23 @@ function outcomeOf({ result, error }: JsonObject): Outcome {
       },
     };
   }
-  if (isJsonObject(result)) return { result: withoutNullMeta(result) };
+  if (isJsonObject(result)) return { result: greeting(withoutNullMeta(result)) };
   return {
     error: { code: ErrorCode.InternalError, message: `its answer is not an object: ${JSON.stringify(result ?? null).slice(0, 500)}` },
   };
+}
+
+/** The answer to `initialize` is read to the letter by the SDK: a null in it would cost the whole server. */
+function greeting<Result extends object>(result: Result): Result | JsonObject {
+  return isJsonObject(result) && 'protocolVersion' in result && 'capabilities' in result ? withoutNulls(result) : result;
+}
+
+function withoutNulls(value: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) =>
+      member === null ? [] : [[key, isJsonObject(member) ? withoutNulls(member) : member]],
+    ),
+  );
 }
 
 /** `_meta` of any other kind carries nothing that could be read. */

@@ -122,6 +122,31 @@ describe('servers of a project that is not trusted', () => {
   });
 });
 
+describe('an entry', () => {
+  it('that its author has switched off is not started', () => {
+    const { plans } = collect({ project: mcp({ a: { command: 'x', disabled: true }, b: { command: 'x', disabled: false } }) });
+    expect(plans.a).toEqual({ kind: 'disabled', reason: expect.stringContaining('`disabled`') });
+    expect(plans.b?.kind).toBe('start');
+  });
+
+  it('with a misspelt field is started, and the field is named', () => {
+    const { plans, warnings } = collect(
+      { user: mcp({ a: { command: 'x', arg: ['y'], enviroment: {}, description: 'mine' } }) },
+      { trusted: true },
+    );
+    expect(plans.a?.kind).toBe('start');
+    expect(warnings).toEqual([
+      expect.stringMatching(/mcpServers\.a\.arg: .*did you mean `args`/),
+      expect.stringMatching(/mcpServers\.a\.enviroment: .*did you mean `env`/),
+    ]);
+  });
+
+  it('with null for a field that may be left out is started', () => {
+    const { plans } = collect({ project: mcp({ a: { type: null, command: 'x', args: null, env: null, cwd: null, timeout: null } }) });
+    expect(plans.a).toMatchObject({ kind: 'start', config: { command: 'x' } });
+  });
+});
+
 describe('lists of denied and allowed servers', () => {
   const files: Files = {
     project: mcp({

@@ -55,6 +55,17 @@ describe('servers at the start of a session', () => {
     expect(results().get('toolu_2_1')).toEqual({ text: 'hello {"a":1}', isError: false });
   });
 
+  it('that cannot be started say where to mend it', async () => {
+    const { session, of } = await scene([[text('hi')]], {
+      mcpServers: { line: { command: 'npx -y some-server' }, lost: { command: process.execPath, cwd: '/no/such/directory' } },
+    });
+    await session.send('go').done;
+    expect(of('session.started')[0]?.servers).toMatchObject([
+      { name: 'line', status: 'failed', detail: expect.stringMatching(/belongs into `args`/) },
+      { name: 'lost', status: 'failed', detail: expect.stringMatching(/working directory \/no\/such\/directory does not exist/) },
+    ]);
+  });
+
   it('fail with the end of their standard error, in the first update, without harm to others', async () => {
     const { session, server, of } = await scene([[text('hi')]], {
       mcpStartupWaitMs: 30_000,

@@ -20,9 +20,10 @@ const handWritten = (answer: string) => ({
       rest = lines.pop();
       for (const line of lines) {
         const { id, method, params } = JSON.parse(line);
-        if (method === 'initialize') say({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } }, error: null });
+        if (method === 'initialize') say({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: null }, prompts: null }, serverInfo: { name: 'x', version: '1', title: null }, instructions: null }, error: null });
         if (method === 'tools/list') say([{ id, result: { tools: [{ name: 'a', inputSchema: { type: 'object' } }], nextCursor: null, _meta: null } }]);
-        if (method === 'tools/call') process.stdout.write(process.argv[1].replaceAll('ID', id) + '\\n');
+        if (method === 'tools/call' && process.argv[1] === 'HANG UP') { process.stdout.end(); setInterval(() => {}, 1e6); }
+        else if (method === 'tools/call') process.stdout.write(process.argv[1].replaceAll('ID', id) + '\\n');
       }
     });`,
     answer,
@@ -49,6 +50,15 @@ describe('an answer that does not keep to the protocol', () => {
     await session.send('go').done;
     expect(results().get('toolu_1_1')).toEqual({ text: typeof words === 'string' ? words : expect.stringMatching(words), isError });
     expect(session.servers[0]?.status).toBe('connected');
+  });
+
+  it('that never comes, because the server has closed its output, ends the call and the server', async () => {
+    const { session, results } = await scene([[toolUse('mcp__s__a')], [text('done')]], {
+      mcpServers: { s: handWritten('HANG UP') },
+      permissions: { allow: ['mcp__s'] },
+    });
+    await session.send('go').done;
+    expect(results().get('toolu_1_1')).toEqual({ text: expect.stringMatching(/closed the connection.*not repeated/), isError: true });
   });
 
   it('settles its call over a transport of the embedding program too', async () => {
@@ -109,6 +119,6 @@ describe('a stream of lines', () => {
     const piece = Buffer.alloc(4 * 1024 * 1024, 0x20);
     buffer.take(piece);
     buffer.take(piece);
-    expect(() => buffer.take(piece)).toThrow(/longer than/);
+    expect(() => buffer.take(piece)).toThrow(/a line of more than/);
   });
 });
