@@ -156,6 +156,20 @@ describe('encodings', () => {
     expect(readFileSync(at('a')).equals(before)).toBe(true);
   });
 
+  it('takes the mark at the start of a file for no part of a text that was copied with it', async () => {
+    put('a', '\uFEFFone\ntwo\n');
+    await see('a');
+    await change('a', '\uFEFFone', '\uFEFFfirst');
+    expect(text('a')).toBe('\uFEFFfirst\ntwo\n');
+  });
+
+  it('writes a file whose name is long in bytes and short in characters', async () => {
+    const name = `${'\u6f22'.repeat(80)}.txt`;
+    await overwrite(name, 'x');
+    await overwrite(name, 'y');
+    expect(text(name)).toBe('y');
+  });
+
   it('refuses a character that Latin-1 does not have', async () => {
     put('a', Buffer.from('hé\n', 'latin1'));
     await see('a');

@@ -42,6 +42,44 @@ describe('a page', () => {
     expect(shown(tool, await run(tool, ask(host), contextIn(dir)))).toBe('# Café\n\nA [link](/x)');
   });
 
+  it.each([
+    ['in a meta element', 'text/html', '<meta charset="iso-8859-1"><p>Caf\xe9</p>', 'Café'],
+    [
+      'in the old way',
+      'text/html',
+      '<meta http-equiv="content-type" content="text/html; charset=windows-1252"><p>\x93Caf\xe9\x94</p>',
+      '“Café”',
+    ],
+    ['in its XML declaration', 'application/xml', '<?xml version="1.0" encoding="ISO-8859-1"?><a>\xe9</a>', 'é</a>'],
+    ['by a byte order mark', 'text/plain; charset=utf-8', '\xff\xfeh\0i\0', 'hi'],
+  ])('is decoded as it says %s', async (_name, type, body, text) => {
+    const host = await serve((_request, response) => response.setHeader('content-type', type).end(Buffer.from(body, 'latin1')));
+    const tool = webFetchTool({ allowHost: () => true });
+    expect(shown(tool, await run(tool, ask(host), contextIn(dir)))).toContain(text);
+  });
+
+  it('is unpacked however often it was packed, and shown however deep it is nested', async () => {
+    const host = await serve((request, response) => {
+      if (request.url === '/twice')
+        response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'GZIP, gzip' }).end(gzipSync(gzipSync('twice')));
+      else if (request.url === '/deep')
+        html(`${'<div>'.repeat(30_000)}<style>p{}</style>deep<b> down</b>${'<script>'.repeat(30_000)}`)(request, response);
+      else html('<div id="root"></div><script>draw()</script>')(request, response);
+    });
+    const tool = webFetchTool({ allowHost: () => true });
+    const text = async (path: string) => shown(tool, await run(tool, ask(host, path), contextIn(dir)));
+    expect(await text('/twice')).toBe('twice');
+    expect(await text('/deep')).toBe('deep down');
+    for (const _again of [1, 2]) expect(await text('/empty')).toMatch(/^\[The page has no text \(status 200\)/);
+  });
+
+  it('is not parted within a character', async () => {
+    const host = await serve((_request, response) => response.setHeader('content-type', 'text/plain').end(`${'x'.repeat(99_999)}😀yz`));
+    const tool = webFetchTool({ allowHost: () => true });
+    expect(await run(tool, ask(host), contextIn(dir))).toMatchObject({ result: 'x'.repeat(99_999) });
+    expect(await run(tool, { ...ask(host), offset: 99_999 }, contextIn(dir))).toMatchObject({ result: '😀yz' });
+  });
+
   it('is kept for fifteen minutes', async () => {
     let requests = 0;
     let now = 0;
@@ -74,6 +112,8 @@ describe('a page', () => {
     });
     const tool = webFetchTool({ allowHost: () => true });
     await expect(run(tool, ask(host, '/404'), contextIn(dir))).rejects.toThrow('status 404.\nnot here');
+    const lost = await serve((_request, response) => response.writeHead(403, { 'content-type': 'image/png' }).end('x'));
+    await expect(run(tool, ask(lost), contextIn(dir))).rejects.toThrow('status 403.');
     await expect(run(tool, ask(host, '/png'), contextIn(dir))).rejects.toThrow('image/png of 8 bytes, not text');
     await expect(run(tool, ask('127.0.0.1:1'), contextIn(dir))).rejects.toThrow('could not be fetched');
   });

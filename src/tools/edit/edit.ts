@@ -67,10 +67,12 @@ export function editTool(options: FileChangeOptions = {}) {
           throw new ToolFailure(`old_string is empty, but ${target.asked} exists and is not empty. Use Write to replace it whole.`);
         const record = context.files.get(target.real);
         if (record === undefined) throw new ToolFailure(notRead(target.asked));
-        matches = findMatches(text.text, input.old_string);
+        // The mark at the start of a file is no part of its text; `cat` shows it all the same.
+        const [old, replacement] = text.bom ? withoutMark(input.old_string, input.new_string) : [input.old_string, input.new_string];
+        matches = findMatches(text.text, old);
         checkRecord(record, current, input, target.asked);
         checkCount(matches, text.text, input, target.asked);
-        const replaced = replaceRanges(text.text, matches, input.new_string);
+        const replaced = replaceRanges(text.text, matches, replacement);
         if (replaced === text.text)
           throw new ToolFailure('The file already reads so; only line ends would differ, and those are kept as they are.');
         line = lineOf(text.text, matches.ranges[0]?.start ?? 0);
@@ -136,6 +138,11 @@ function checkCount({ kind, ranges, unique }: Matches, text: string, input: Edit
       `old_string occurs ${ranges.length === 1 ? 'more than once, overlapping itself,' : `${ranges.length} times`} in ${asked} (lines ${where}). Add surrounding text to make it unique, or set replace_all.`,
     );
   }
+}
+
+function withoutMark(old: string, replacement: string): readonly [string, string] {
+  const isMarked = [old, replacement].every((text) => text.startsWith('\uFEFF'));
+  return isMarked && old.length > 1 ? [old.slice(1), replacement.slice(1)] : [old, replacement];
 }
 
 function notesOn({ kind }: Matches): string[] {

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectory } from '../../makeDirectory.js';
+import { headWithin } from '../../results/text.js';
 import { errorCode, ToolFailure } from '../../tool/errors.js';
 import { confirmUnmoved, explainFileError, type Target } from './access.js';
 
@@ -69,9 +70,12 @@ async function statTarget(target: Target): Promise<Stats | undefined> {
   return stats;
 }
 
+/** Of the target's name in the temporary one: file systems take names of 255 bytes. */
+const MAX_NAME_BYTES = 100;
+
 async function write(request: WriteRequest, stats: Stats | undefined): Promise<WriteReport> {
   const { target, bytes, observe } = request;
-  const temporary = path.join(path.dirname(target.real), `.${path.basename(target.real).slice(0, 100)}.${randomUUID()}.tmp`);
+  const temporary = path.join(path.dirname(target.real), `.${headWithin(path.basename(target.real), MAX_NAME_BYTES)}.${randomUUID()}.tmp`);
   const mode = stats === undefined ? 0o666 & ~process.umask() : stats.mode & 0o7777;
   let staged: boolean;
   try {

@@ -75,6 +75,8 @@ function send(url: URL, { signal, allowHost }: PageRequest): Promise<IncomingMes
   return new Promise((resolve, reject) => {
     const options = {
       method: 'GET',
+      // A connection of its own: one that is used again may have been closed meanwhile.
+      agent: false,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       headers: {
         'user-agent': 'sixgates',
@@ -116,12 +118,29 @@ async function readBody(response: IncomingMessage, signal: AbortSignal): Promise
   return { body: Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES), cut: size >= MAX_BODY_BYTES };
 }
 
+/** The body unpacked, the last of its encodings first. */
 function decoded(response: IncomingMessage): Readable {
-  const unpack = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }[
-    response.headers['content-encoding'] ?? ''
-  ];
-  if (unpack === undefined) return response;
-  const stream = unpack();
-  response.on('error', (error) => stream.destroy(error));
-  return response.pipe(stream);
+  const encodings = (response.headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/);
+  let stream: Readable = response;
+  for (const encoding of encodings.reverse()) {
+    const unpacked = unpacker(encoding);
+    if (unpacked === undefined) continue;
+    stream.on('error', (error) => unpacked.destroy(error));
+    stream = stream.pipe(unpacked);
+  }
+  return stream;
+}
+
+function unpacker(encoding: string) {
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip();
+    case 'deflate':
+      return createInflate();
+    case 'br':
+      return createBrotliDecompress();
+    default:
+      return undefined;
+  }
 }

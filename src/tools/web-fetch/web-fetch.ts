@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headWithin } from '../../results/text.js';
 import { buildTool } from '../../tool/build.js';
 import { ToolFailure, throwIfAborted } from '../../tool/errors.js';
 import type { ToolContext, ToolReturn } from '../../tool/types.js';
@@ -81,16 +82,22 @@ export function webFetchTool(options: WebFetchOptions = {}) {
         if (answer.kind === 'redirect') {
           return { data: { type: 'redirect', url: answer.from, redirectUrl: answer.to, status: answer.status } };
         }
+        if (answer.status >= 400) {
+          const said = await pageText(answer.body, answer.contentType).catch(() => '');
+          throw new ToolFailure(`${answer.url} answered with status ${answer.status}.\n${headWithin(said, 2000)}`.trim());
+        }
         const text = await pageText(answer.body, answer.contentType);
-        if (answer.status >= 400) throw new ToolFailure(`${answer.url} answered with status ${answer.status}.\n${text.slice(0, 2000)}`);
         if (answer.cut) notes.push('The page was cut at 10 MB.');
         page = { url: answer.url, status: answer.status, text };
         cache.set(url.href, page, cacheTime(context));
       }
       throwIfAborted(context.signal);
-      const part = page.text.slice(offset, offset + MAX_TEXT_CHARS);
-      if (offset + part.length < page.text.length)
-        notes.push(`Characters ${offset}-${offset + part.length} of ${page.text.length}; use offset for the rest.`);
+      if (page.text.trim() === '')
+        notes.push(`The page has no text (status ${page.status}); it may be made by scripts, which do not run here.`);
+      const from = boundaryIn(page.text, offset);
+      const part = page.text.slice(from, boundaryIn(page.text, offset + MAX_TEXT_CHARS));
+      if (from + part.length < page.text.length)
+        notes.push(`Characters ${from}-${from + part.length} of ${page.text.length}; use offset for the rest.`);
       const result =
         options.summarise === undefined ? part : await options.summarise({ url: page.url, text: part, prompt, signal: context.signal });
       return { data: { type: 'page', url: page.url, status: page.status, result, fromCache: known !== undefined, notes } };
@@ -101,7 +108,7 @@ export function webFetchTool(options: WebFetchOptions = {}) {
           content: `${output.url} redirects (${output.status}) to another host: ${output.redirectUrl}\nTo follow it, call WebFetch with that address.`,
         };
       }
-      return { content: [output.result, ...output.notes.map((note) => `[${note}]`)].join('\n') };
+      return { content: [output.result, ...output.notes.map((note) => `[${note}]`)].filter((part) => part !== '').join('\n') };
     },
     renderToolUseMessage: ({ url }) => ({ title: `Fetch ${url}` }),
     renderToolResultMessage: (output) =>
@@ -109,6 +116,11 @@ export function webFetchTool(options: WebFetchOptions = {}) {
         ? { title: output.url, body: output.result, format: 'markdown' }
         : { title: `Redirect to ${output.redirectUrl}` },
   });
+}
+
+/** The position itself, or the one before it where it would cut a surrogate pair. */
+function boundaryIn(text: string, position: number): number {
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(Math.max(0, position - 1), position + 1)) ? position - 1 : position;
 }
 
 function cacheTime(context: ToolContext): number {
