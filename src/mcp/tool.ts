@@ -9,6 +9,7 @@ import { MAX_DESCRIPTION_CHARS, MAX_RESULT_CHARS, type McpLimits } from './limit
 import type { McpToolInfo } from './listing.js';
 import { mcpToolName } from './names.js';
 import { outputCheck } from './output-check.js';
+import { speakableProperties } from './property-names.js';
 
 export interface McpToolOptions {
   readonly server: string;
@@ -28,13 +29,14 @@ export function mcpTool(info: McpToolInfo, { server, config, connection, limits 
   const title = info.title ?? annotations.title ?? info.name;
   const hint = _meta['anthropic/searchHint'];
   const check = outputCheck(info.outputSchema);
+  const input = speakableProperties(info.inputSchema);
   return buildTool<JsonObject, McpToolOutput>({
     name,
     description: `${title} (${server})`,
     prompt: shortened(info.description ?? title),
     searchHint: typeof hint === 'string' ? hint : undefined,
     inputSchema: anyObjectInput,
-    inputJSONSchema: info.inputSchema,
+    inputJSONSchema: input.schema,
     mcp: {
       server,
       tool: info.name,
@@ -49,14 +51,14 @@ export function mcpTool(info: McpToolInfo, { server, config, connection, limits 
     idleTimeoutMs: config.type === 'sdk' ? undefined : isRemote(config) ? limits.idleMs.network : limits.idleMs.stdio,
     maxResultSizeChars: resultChars(_meta['anthropic/maxResultSizeChars'], limits.resultChars),
     userFacingName: () => `${server}: ${title}`,
-    call: async (input, context: ToolContext, onProgress) => {
-      const answer = await connection.call(info.name, input, { signal: context.signal, onProgress });
+    call: async (given, context: ToolContext, onProgress) => {
+      const answer = await connection.call(info.name, input.restore(given), { signal: context.signal, onProgress });
       const output = await toOutput(answer, { dir: context.resultsDir, prefix: context.callId });
       const note = answer.isError === true ? undefined : check(answer.structuredContent);
       return { data: note === undefined ? output : { ...output, note } };
     },
     mapToolResultToToolResultBlockParam: mapMcpOutput,
-    renderToolUseMessage: (input) => ({ title: `${server}: ${title}`, body: JSON.stringify(input, null, 2), format: 'json' }),
+    renderToolUseMessage: (given) => ({ title: `${server}: ${title}`, body: JSON.stringify(given, null, 2), format: 'json' }),
     renderToolResultMessage: (output) => ({ title: `${server}: ${title}`, body: textOfOutput(output), format: 'text' }),
   });
 }

@@ -34,7 +34,7 @@ export function toolInputJSONSchema(tool: AnyTool): JsonObject {
 }
 
 /** One property of another name makes the API refuse the whole request (Messages API, error of status 400). */
-const PROPERTY_KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
+export const PROPERTY_KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** A schema that was not made here may be of any dialect, or no schema at all. */
 function fromElsewhere(schema: JsonObject): JsonObject {
