@@ -118,7 +118,8 @@ export class Conversation {
     this.log({ kind: 'discarded', messageId: this.nameOfAnswer(this.open.messageId), reason });
     this.open.blocks.length = this.open.from;
     if (this.open.from === 0) this.history.pop();
-    this.endWritten();
+    // What takes over under the same id is the same answer: what is written after the discard counts.
+    this.open = undefined;
     this.lastText = '';
   }
 
@@ -171,8 +172,8 @@ export class Conversation {
   }
 
   /**
-   * A name of its own for each answer: gateways give the same id to every one, and an answer that takes over from a discarded one keeps its
-   * id. Lines under one name are one answer to whoever reads them.
+   * A name of its own for each answer, since gateways give the same id to every one. Lines under one name are one answer to whoever reads
+   * them.
    */
   private nameOfAnswer(messageId: string): string {
     if (this.written?.messageId === messageId) return this.written.name;
