@@ -1,7 +1,8 @@
+import { askOnFiles, denyInside, denyOnFiles, insideOf, type NamedFile } from './bashFiles.js';
 import { type CallAspect, NO_ASPECT, type PermissionCall, type PermissionState } from './call.js';
 import { expandGlob } from './globs.js';
 import { survivesAuto } from './modes.js';
-import { formsOf, outsideText, readAllowed, readDenyCoversEdit } from './pathAspect.js';
+import { formsOf, outsideText, readAllowed } from './pathAspect.js';
 import { climb, type PathForms } from './paths.js';
 import { protectedReason } from './protectedPaths.js';
 import {
@@ -18,12 +19,6 @@ import {
 } from './shell/index.js';
 import type { RuleMatch } from './types.js';
 
-/** A file that the command names, with everything the file system says of its path. `forms` is empty where only the running shell knows it. */
-interface NamedFile {
-  readonly access: FileAccess;
-  readonly forms: readonly PathForms[];
-}
-
 /** What Bash rules, path rules and the built-in lists say of a command. */
 export function bashAspect(call: PermissionCall, state: PermissionState, wholeToolAllow: RuleMatch | null): CallAspect {
   const { command } = call.input;
@@ -37,11 +32,14 @@ export function bashAspect(call: PermissionCall, state: PermissionState, wholeTo
     state.mode === 'acceptEdits' && !plain.suffices
       ? judge(coverage(analysis, { allow: contents, acceptEdits: true }), files, state, true)
       : null;
+  const safety = safetyOf(analysis, files, state);
+  // A person is asked about a critical removal whatever lies inside.
+  const removed = safety?.kind === 'criticalRemoval' ? [] : files.filter(({ access }) => access.access === 'remove');
   return {
-    deny: ruleSpeaks(analysis, state, 'deny') ?? denyOnFiles(files, state),
-    ask: ruleSpeaks(analysis, state, 'ask') ?? askOnFiles(files, state),
+    deny: ruleSpeaks(analysis, state, 'deny') ?? denyOnFiles(files, state) ?? denyInside(removed, state),
+    ask: ruleSpeaks(analysis, state, 'ask') ?? askOnFiles(files, state) ?? insideOf(removed, state.rules.ask.edit),
     allow: plain.suffices ? (ruleFor(plain.rule, state, wholeToolAllow) ?? plain.fileRule) : null,
-    safety: safetyOf(analysis, files, state),
+    safety,
     builtIn: unaided.suffices && unaided.fileRule === null ? 'Only reads, inside the working directories' : null,
     refusal: null,
     writes: !(unaided.suffices && files.every(({ access: { access, indirect } }) => indirect || access === 'read' || access === 'enter')),
@@ -105,34 +103,6 @@ function ruleFor(content: string | undefined, state: PermissionState, wholeTool:
   if (content === '*' && wholeTool !== null) return wholeTool;
   const found = state.rules.allow.bash.find(({ matcher }) => matcher.content === content);
   return found === undefined ? null : { rule: found.rule };
-}
-
-/** Deny rules for files hold for every file that the command is seen to touch. */
-function denyOnFiles(files: readonly NamedFile[], state: PermissionState): RuleMatch | null {
-  const { deny } = state.rules;
-  for (const { access, forms } of files) {
-    for (const one of forms) {
-      const found =
-        access.access === 'enter'
-          ? (deny.cd.match(one) ?? deny.read.match(one))
-          : access.access === 'read'
-            ? deny.read.match(one)
-            : (deny.edit.match(one) ?? readDenyCoversEdit(one, state));
-      if (found !== null) return found;
-    }
-  }
-  return null;
-}
-
-function askOnFiles(files: readonly NamedFile[], state: PermissionState): RuleMatch | null {
-  const { ask } = state.rules;
-  for (const { access, forms } of files) {
-    for (const one of forms) {
-      const found = access.access === 'enter' ? ask.cd.match(one) : access.access === 'read' ? ask.read.match(one) : ask.edit.match(one);
-      if (found !== null) return found;
-    }
-  }
-  return null;
 }
 
 /** What covers a file that a single command names: the working directories, a rule, or nothing. */

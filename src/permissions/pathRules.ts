@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
+import { expandGlob } from './globs.js';
 import { absolutePath, isInside, type PathBase, type PathForms, type PathFs, pathForms } from './paths.js';
 import type { PermissionRule, RuleMatch } from './types.js';
 
@@ -7,6 +8,8 @@ import type { PermissionRule, RuleMatch } from './types.js';
 interface PathRule {
   readonly rule: PermissionRule;
   readonly matcher: Ignore;
+  /** The pattern as a glob from its directory on, to look for what it covers there; null for one that reaches to any depth. */
+  readonly glob: string | null;
 }
 
 /** The rules that share a directory, with one joint matcher that answers "none of them" in one pass. */
@@ -52,6 +55,23 @@ export class PathRuleSet {
     return byPath !== null && (forms.target === forms.path || this.first(forms.target, wholeDirectory) !== null) ? byPath : null;
   }
 
+  /** The first rule that covers something that lies inside the path now: whoever removes or moves a directory does so to all in it. */
+  within({ all }: PathForms): RuleMatch | null {
+    for (const { directories, rules } of this.anchors.values()) {
+      for (const { rule, glob } of rules) {
+        if (glob === null) continue;
+        const covered = directories.flatMap((directory) => expandGlob(posix.join(directory, glob), this.fs));
+        const inside = covered.find((file) => all.some((path) => file !== path && isInside(path, file)) && this.exists(file));
+        if (inside !== undefined) return { rule, matched: inside };
+      }
+    }
+    return null;
+  }
+
+  private exists(file: string): boolean {
+    return this.fs.readdir(posix.dirname(file)).includes(posix.basename(file));
+  }
+
   private first(path: string, wholeDirectory: boolean): RuleMatch | null {
     for (const anchor of this.anchors.values()) {
       for (const directory of anchor.directories) {
@@ -77,7 +97,7 @@ export class PathRuleSet {
     // The path as it is spelled stays protected where its brackets or backslashes make another pattern of it, or none.
     const patterns = this.strict && /[[\]\\]/.test(relative) ? [relative, relative.replace(/[[\]\\]/g, '\\$&')] : [relative];
     anchor.joint.add(patterns);
-    anchor.rules.push({ rule, matcher: this.matcher().add(patterns) });
+    anchor.rules.push({ rule, matcher: this.matcher().add(patterns), glob: globOf(relative) });
   }
 
   /** An accent may be a character of its own or part of the letter, and some file systems take both for one name: so does a rule that restricts. */
@@ -92,6 +112,11 @@ export class PathRuleSet {
   private get anyCase(): boolean {
     return this.strict || this.base.platform === 'win32' || this.base.platform === 'darwin';
   }
+}
+
+function globOf(relative: string): string | null {
+  const glob = relative.replace(/^\*\*\//, '').replace(/\/+$/, '');
+  return glob === '' || /\*\*|\\/.test(glob) ? null : glob;
 }
 
 function spellings(directory: string, fs: PathFs): string[] {

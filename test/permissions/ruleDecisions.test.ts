@@ -118,6 +118,21 @@ describe('a denied file', () => {
     },
   );
 
+  it('is denied with the directory that it is in', () => {
+    for (const name of ['src/deep/y.ts', 'conf/a.key', 'conf/.env', 'other/x']) space.file(name);
+    const deny = ['Edit(/src/deep/**)', 'Edit(/conf/*.key)', 'Read(./other/x)', 'Edit(/none/gone/**)'];
+    for (const mode of ['acceptEdits', 'bypassPermissions'] as const) {
+      const engine = space.under({ deny, ask: ['Edit(/asked/x)'] }, { mode });
+      for (const command of ['rm -rf src', 'rm -r ./src/', 'mv src s2', 'rm -rf conf', 'rm -rf other', 'cd src && rm -rf ../conf'])
+        expect(`${bash(engine, command)} ${command}`).toBe(`deny ${command}`);
+      for (const command of ['rm -rf none', 'rm -rf srcs', 'cp -r src s2', 'mkdir src/other', 'rm -rf src/other'])
+        expect(`${bash(engine, command)} ${command}`).toBe(`allow ${command}`);
+      space.file('asked/x');
+      expect(bash(engine, 'rm -rf asked')).toBe('ask');
+      expect(bash(engine, 'rm -rf /')).toBe('ask');
+    }
+  });
+
   it('does not make other files denied', () => {
     const engine = space.under({ allow: ['Bash'], deny: ['Read(.env)'] }, { mode: 'bypassPermissions' });
     for (const command of ['cat $HOME/a', 'cat {a,b}', 'git -C .env2 diff a', 'sort -o a b']) expect(bash(engine, command)).toBe('allow');
