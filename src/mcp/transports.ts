@@ -2,6 +2,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { carefulFetch } from './careful-fetch.js';
 import type { McpHttpServerConfig, McpSdkServerConfig, McpServerConfig, McpStdioServerConfig } from './config.js';
 import { StdioTransport } from './stdio.js';
 import { CarefulTransport } from './wire.js';
@@ -72,11 +73,11 @@ function stdio({ command, args = [], env = {}, cwd }: McpStdioServerConfig, plac
 }
 
 function streamable({ url, headers = {} }: McpHttpServerConfig): Transport {
-  return plain(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { ...headers } } }));
+  return plain(new StreamableHTTPClientTransport(new URL(url), { fetch: carefulFetch, requestInit: { headers: { ...headers } } }));
 }
 
 function sse({ url, headers = {} }: McpHttpServerConfig): Transport {
-  return plain(new SSEClientTransport(new URL(url), { requestInit: { headers: { ...headers } } }));
+  return plain(new SSEClientTransport(new URL(url), { fetch: carefulFetch, requestInit: { headers: { ...headers } } }));
 }
 
 /** The SDK's classes and its interface differ in how they write an absent session id; nothing else is between them. */

@@ -68,6 +68,38 @@ describe('a server behind a URL', () => {
     expect(results().get('toolu_1_1')).toEqual({ text: 'Hello you', isError: false });
   });
 
+  it.each(['application/json', 'text/event-stream'])('need not keep to the protocol to the letter to be understood: %s', async (type) => {
+    const url = await listen((request, response) => {
+      if (request.method !== 'POST') return void response.writeHead(405).end();
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+        if (id === undefined) return void response.writeHead(202).end();
+        const results: Record<string, unknown> = {
+          initialize: {
+            protocolVersion: params?.protocolVersion,
+            capabilities: { tools: {}, prompts: null },
+            serverInfo: { name: 'x', version: '1' },
+            instructions: null,
+          },
+          'tools/list': { tools: [{ name: 'hello', inputSchema: { type: 'object' } }], nextCursor: null, _meta: null },
+          'tools/call': { content: [{ type: 'text', text: 'Grüße' }], isError: null, _meta: null },
+        };
+        const answer = JSON.stringify({ jsonrpc: '2.0', id, result: results[method], error: null });
+        response.setHeader('content-type', `${type}; charset=utf-8`);
+        if (type === 'application/json') return void response.end(answer);
+        const event = Buffer.from(`event: message\r\ndata: ${answer}\r\n\r\n`);
+        const middle = event.indexOf('ü') + 1 || 9;
+        response.write(event.subarray(0, middle));
+        setImmediate(() => response.end(event.subarray(middle)));
+      });
+    });
+    const { session, results } = await play(url, 'http', '/mcp');
+    await session.send('go').done;
+    expect(results().get('toolu_1_1')).toEqual({ text: 'Grüße', isError: false });
+  });
+
   it('that refuses or is not there fails with the reason', async () => {
     const url = await listen((_, response) => response.writeHead(401).end('who are you?'));
     const { session, of } = await play(url, 'http', '/mcp');
