@@ -158,6 +158,12 @@ describe('ending a command', () => {
     }
   });
 
+  it('takes a timeout that no timer holds for the longest there is', async () => {
+    const env = { PATH: process.env.PATH, BASH_DEFAULT_TIMEOUT_MS: '99999999999' };
+    const output = await run(bash, { command: 'sleep 0.1; echo done' }, contextIn(dir, { env }));
+    expect(output).toMatchObject({ stdout: 'done\n', isFailure: false });
+  });
+
   it('takes a directory change before "&&" for innocent where nothing stands on stderr', async () => {
     writeFileSync(path.join(dir, 'f'), 'text\n');
     const context = contextIn(dir);
@@ -246,6 +252,25 @@ describe('working directory', () => {
     const returned = await bash.call({ command: 'mkdir sub && cd sub && exit 0' }, contextIn(dir), () => undefined);
     returned.modify?.(seen.session);
     expect(seen.cwd()).toBe(path.join(dir, 'sub'));
+  });
+
+  it('is found anew where it has been removed, without running the command in a directory it was not allowed for', async () => {
+    const seen = changes();
+    const gone = contextIn(dir, { cwd: path.join(dir, 'gone') });
+    const returned = await bash.call({ command: 'touch ran' }, gone, () => undefined);
+    returned.modify?.(seen.session);
+    expect(seen.cwd()).toBe(dir);
+    expect(mapResult(bash, returned.data)).toMatchObject({
+      isError: true,
+      content: `The command was not run: the working directory ${path.join(dir, 'gone')} does not exist any more. Shell cwd is ${dir} now; run it again if it is meant there.`,
+    });
+    expect(existsSync(path.join(dir, 'ran'))).toBe(false);
+  });
+
+  it('does not follow a command into a directory that it has removed', async () => {
+    const returned = await bash.call({ command: 'mkdir sub && cd sub && rmdir ../sub' }, contextIn(dir), () => undefined);
+    expect(returned.modify).toBeUndefined();
+    expect(shown(bash, returned.data)).not.toContain('getcwd');
   });
 
   it('is reset, and says so, when it leaves them', async () => {

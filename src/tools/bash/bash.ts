@@ -14,7 +14,7 @@ const PROMPT = `Runs a shell command and returns its output and exit code.
 /** Runs in the shell, keeping the exit code and telling the last directory also when the command calls exit. */
 const WRAPPER =
   'sixgates_command=$1; sixgates_cwd=$2; shift 2; for sixgates_env in "$@"; do . "$sixgates_env"; done; set --; ' +
-  'trap \'pwd -P >| "$sixgates_cwd"\' EXIT; eval "$sixgates_command"';
+  'trap \'command pwd -P >| "$sixgates_cwd" 2>/dev/null\' EXIT; eval "$sixgates_command"';
 
 const BASH: ShellKind = {
   kind: 'bash',

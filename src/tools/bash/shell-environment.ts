@@ -9,11 +9,16 @@ export interface Timeouts {
   readonly defaultMs: number;
   readonly maxMs: number;
 }
+/** The longest a timer takes; a longer one would ring at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+/** A margin for whoever watches over the tool. */
+const LONGEST_MS = MAX_TIMER_MS - 60_000;
+
 /** Limits in milliseconds by the environment variables of Claude Code's documentation; the default raises the ceiling if larger. */
 export function shellTimeouts(env: ToolContext['env']): Timeouts {
   const read = (name: string, fallback: number): number => {
     const value = Number(env[name]);
-    return Number.isFinite(value) && value > 0 ? value : fallback;
+    return Number.isFinite(value) && value > 0 ? Math.min(value, LONGEST_MS) : fallback;
   };
   const defaultMs = read('BASH_DEFAULT_TIMEOUT_MS', 120_000);
   return { defaultMs, maxMs: Math.max(defaultMs, read('BASH_MAX_TIMEOUT_MS', 600_000)) };
@@ -23,9 +28,16 @@ export function shellTimeouts(env: ToolContext['env']): Timeouts {
 export async function afterwards(output: ShellOutput, context: ToolContext, cwdFile: string): Promise<ToolReturn<ShellOutput>> {
   const last = (await readFile(cwdFile, 'utf8').catch(() => '')).replace(/\r?\n$/, '');
   await rm(cwdFile, { force: true });
-  if (last === '' || last === realDirectory(context.cwd) || isOn(context.env.CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR))
+  const isAllowed = (directory: string): boolean =>
+    isDirectory(directory) && context.permissions.directories.some((allowed) => isInside(realDirectory(allowed), directory));
+  if (
+    last === '' ||
+    !isDirectory(last) ||
+    last === realDirectory(context.cwd) ||
+    isOn(context.env.CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR)
+  )
     return { data: output };
-  if (!context.permissions.directories.some((directory) => isInside(realDirectory(directory), last))) {
+  if (!isAllowed(last)) {
     return { data: withNote(output, `Shell cwd was reset to ${context.cwd}`) };
   }
   return { data: output, modify: (session) => session.setCwd(last) };
@@ -42,9 +54,19 @@ export function childEnvironment(env: ToolContext['env']): Record<string, string
 export const envFiles = ({ env, envFile = '' }: Pick<ToolContext, 'env' | 'envFile'>): readonly string[] =>
   [env.CLAUDE_ENV_FILE ?? '', envFile].filter((file) => file !== '' && existsSync(file));
 
-export function workingDirectory(cwd: string): string {
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
-  throw new ToolFailure(`The working directory ${cwd} does not exist any more.`);
+/**
+ * Where the session goes on when its working directory has been removed: the first of the allowed ones that is left. Undefined while it
+ * is there. The command at hand does not run elsewhere: what it may do was decided for the directory that is gone.
+ */
+export function replacementDirectory({ cwd, permissions }: Pick<ToolContext, 'cwd' | 'permissions'>): string | undefined {
+  if (isDirectory(cwd)) return undefined;
+  const left = permissions.directories.find(isDirectory);
+  if (left === undefined) throw new ToolFailure(`The working directory ${cwd} does not exist any more.`);
+  return left;
+}
+
+function isDirectory(directory: string): boolean {
+  return statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function realDirectory(directory: string): string {

@@ -15,6 +15,8 @@ export interface ShellOutput {
   readonly signal?: NodeJS.Signals;
   readonly interrupted: boolean;
   readonly isFailure: boolean;
+  /** True for a command that was refused before it began; a note says why. */
+  readonly notStarted?: true;
   readonly timedOutAfterMs?: number;
   readonly returnCodeInterpretation?: string;
   readonly backgroundTaskId?: string;
@@ -92,6 +94,10 @@ export async function finished(
     persistedOutputSize: output.totalBytes,
     ...(output.keptBytes < output.totalBytes ? { persistedOutputKept: output.keptBytes } : {}),
   };
+}
+
+export function notRun(why: string): ShellOutput {
+  return { stdout: '', stderr: '', exitCode: null, interrupted: false, isFailure: true, notStarted: true, notes: [why] };
 }
 
 export function withNote(output: ShellOutput, note: string): ShellOutput {

@@ -33,8 +33,8 @@ export const shellTraits = (name: string, shell: ShellKind, { killTimes }: Shell
     searchHint: `${shell.kind} shell command terminal execute run`,
     interruptBehavior: 'block',
     maxResultSizeChars: INLINE_CHARS,
-    // The tool keeps its own time; this is for a tool that fails to.
-    timeoutMs: (input) => Math.min(input.timeout ?? 600_000, shellTimeouts(process.env).maxMs) + 30_000,
+    // The tool keeps its own time, by an environment that only the call knows; this is for a tool that fails to.
+    timeoutMs: (input) => (input.timeout ?? Math.max(600_000, shellTimeouts(process.env).defaultMs)) + 30_000,
     toAutoClassifierInput: (input) => input.command,
     call: (input, context, onProgress) => runShell(shell, input, context, onProgress, killTimes),
     // One copy of each stream, the exit code once, then notes.
@@ -49,7 +49,7 @@ export const shellTraits = (name: string, shell: ShellKind, { killTimes }: Shell
 function shellText(output: ShellOutput): string {
   const parts: string[] = [];
   if (output.isFailure && output.exitCode !== null) parts.push(`Exit code ${output.exitCode}`);
-  if (output.isFailure && output.exitCode === null && output.timedOutAfterMs === undefined)
+  if (output.isFailure && output.exitCode === null && output.timedOutAfterMs === undefined && output.notStarted !== true)
     parts.push(`Ended by ${output.signal ?? 'a signal'}`);
   if (output.persistedOutputPath !== undefined) {
     const file = {

@@ -10,8 +10,8 @@ import type { KillTimes, LivingProcess } from './process-tree.js';
 import { recordShown } from './reads.js';
 import { type CommandExit, RunningCommand } from './run.js';
 import { background, mayMoveToBackground } from './shell-background.js';
-import { afterwards, childEnvironment, envFiles, isOn, shellTimeouts, workingDirectory } from './shell-environment.js';
-import { finished, type ShellOutput, stillAlive, withNote } from './shell-output.js';
+import { afterwards, childEnvironment, envFiles, isOn, replacementDirectory, shellTimeouts } from './shell-environment.js';
+import { finished, notRun, type ShellOutput, stillAlive, withNote } from './shell-output.js';
 
 /** What a shell tool's model input comes to. */
 export interface ShellRequest {
@@ -46,7 +46,12 @@ export async function runShell(
   onProgress: (progress: ToolProgress) => void,
   killTimes?: KillTimes,
 ): Promise<ToolReturn<ShellOutput>> {
-  const cwd = workingDirectory(context.cwd);
+  const { cwd } = context;
+  const replacement = replacementDirectory(context);
+  if (replacement !== undefined) {
+    const why = `The command was not run: the working directory ${cwd} does not exist any more. Shell cwd is ${replacement} now; run it again if it is meant there.`;
+    return { data: notRun(why), modify: (session) => session.setCwd(replacement) };
+  }
   const { tasks } = context.capabilities;
   const canBackground = tasks !== undefined && !isOn(context.env.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS);
   if (request.run_in_background === true && !canBackground) {

@@ -43,7 +43,7 @@ export function globTool() {
       if (env.CLAUDE_CODE_GLOB_HIDDEN !== 'false') args.push('--hidden');
       if (env.CLAUDE_CODE_GLOB_NO_IGNORE !== 'false') args.push('--no-ignore');
       const seconds = Number(env.CLAUDE_CODE_GLOB_TIMEOUT_SECONDS);
-      const timeoutMs = (seconds > 0 ? seconds : 20) * 1000;
+      const timeoutMs = Math.min(seconds > 0 ? seconds : 20, 86_400) * 1000;
       const search = (patterns: readonly string[]) =>
         runRipgrep({ args: [...patterns, ...args], cwd: place.directory, signal: context.signal, timeoutMs });
       const asClass = await search(['--files', '--null', '--glob', pattern]);
