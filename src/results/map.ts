@@ -61,18 +61,23 @@ export function cleanResult(mapped: MappedToolResult, toolName?: string): CleanR
 
 /** What a block says, for an error result; images follow behind the results. */
 function wordsOf(block: ResultBlock): TextBlockParam[] {
+  const text = textOf(block);
+  if (text !== undefined) return block.type === 'text' ? [block] : [textBlock(text)];
+  if (block.type === 'image' || block.type === 'tool_reference') return [];
+  return [textBlock(`[content of type ${JSON.stringify(typeOf(block))} left out: an error holds text only]`)];
+}
+
+/** The text that a block consists of, whatever its form; undefined for one that is more than text. */
+export function textOf(block: ContentBlockParam | ResultBlock): string | undefined {
   switch (block.type) {
     case 'text':
-      return [block];
-    case 'image':
-    case 'tool_reference':
-      return [];
+      return block.text;
     case 'document':
-      return [textBlock(block.source.type === 'text' ? block.source.data : '[document left out: an error holds text only]')];
+      return block.source.type === 'text' ? block.source.data : undefined;
     case 'search_result':
-      return [textBlock([`${block.title} (${block.source})`, ...block.content.map(({ text }) => text)].join('\n'))];
+      return [`${block.title} (${block.source})`, ...block.content.map(({ text }) => text)].join('\n');
     default:
-      return [textBlock(`[content of type ${JSON.stringify(typeOf(block))} left out: an error holds text only]`)];
+      return undefined;
   }
 }
 
@@ -133,5 +138,7 @@ function textBlock(text: string): TextBlockParam {
 /** Size of a result in characters, as the limits count it: its text. Images have a budget of their own. */
 export function textSize(content: ToolResultContent | readonly ContentBlockParam[]): number {
   if (typeof content === 'string') return content.length;
-  return content.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);
+  let size = 0;
+  for (const block of content) size += textOf(block)?.length ?? 0;
+  return size;
 }

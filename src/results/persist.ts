@@ -1,5 +1,5 @@
 import type { ToolResultBlockParam, ToolResultContent } from '../messages/types.js';
-import { textSize } from './map.js';
+import { textOf, textSize } from './map.js';
 import type { ResultStore } from './store.js';
 import { formatBytes, formatCount, headWithin, tailWithin } from './text.js';
 
@@ -75,7 +75,7 @@ export async function fitMessageBudget(
 }
 
 async function persist(callId: string, content: ToolResultContent, store: ResultStore): Promise<SizedContent> {
-  const texts = typeof content === 'string' ? [content] : content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  const texts = typeof content === 'string' ? [content] : content.flatMap((block) => textOf(block) ?? []);
   const [only] = texts;
   const isPlain = texts.length === 1 && only !== undefined;
   const data = isPlain ? only : JSON.stringify(texts, null, 2);
@@ -84,7 +84,7 @@ async function persist(callId: string, content: ToolResultContent, store: Result
   const failed = await file.done;
   const persisted = { path: file.path, chars: whole.length, bytes: Buffer.byteLength(data) };
   const text = failed === undefined ? persistedOutput(persisted, whole) : shortened(whole, failed);
-  const rest = typeof content === 'string' ? [] : content.filter((block) => block.type !== 'text');
+  const rest = typeof content === 'string' ? [] : content.filter((block) => textOf(block) === undefined);
   return {
     content: rest.length === 0 ? text : [{ type: 'text', text }, ...rest],
     ...(failed === undefined ? { persisted } : {}),

@@ -58,6 +58,18 @@ describe('a result over the limit', () => {
     expect(content).toMatchObject([{ type: 'text' }, image]);
   });
 
+  it('is counted in whatever form it comes: text documents and search results too', async () => {
+    const document = {
+      type: 'document' as const,
+      source: { type: 'text' as const, media_type: 'text/plain' as const, data: 'd'.repeat(600) },
+    };
+    const hit = { type: 'search_result' as const, source: 's', title: 't', content: [{ type: 'text' as const, text: 'h'.repeat(600) }] };
+    expect((await persistIfLarge('both', [document, hit], 1300, store)).content).toEqual([document, hit]);
+    const { content, persisted } = await persistIfLarge('both', [document, hit], 1000, store);
+    expect(content).toContain('Output too large to show');
+    expect(readFileSync(persisted?.path ?? '', 'utf8')).toContain('h'.repeat(600));
+  });
+
   it('is shortened at both ends, not lost, when it cannot be saved', async () => {
     writeFileSync(path.join(dir, 'file'), '');
     const blocked = createResultStore(path.join(dir, 'file', 'sub'));

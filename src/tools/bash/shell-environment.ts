@@ -9,16 +9,14 @@ export interface Timeouts {
   readonly defaultMs: number;
   readonly maxMs: number;
 }
-/** The longest a timer takes; a longer one would ring at once. */
-const MAX_TIMER_MS = 2_147_483_647;
-/** A margin for whoever watches over the tool. */
-const LONGEST_MS = MAX_TIMER_MS - 60_000;
+/** Just below what a timer holds, beyond which it would ring at once; the rest is for whoever watches over the tool. */
+export const LONGEST_TIMEOUT_MS = 2_147_483_647 - 60_000;
 
 /** Limits in milliseconds by the environment variables of Claude Code's documentation; the default raises the ceiling if larger. */
 export function shellTimeouts(env: ToolContext['env']): Timeouts {
   const read = (name: string, fallback: number): number => {
     const value = Number(env[name]);
-    return Number.isFinite(value) && value > 0 ? Math.min(value, LONGEST_MS) : fallback;
+    return Number.isFinite(value) && value > 0 ? Math.min(value, LONGEST_TIMEOUT_MS) : fallback;
   };
   const defaultMs = read('BASH_DEFAULT_TIMEOUT_MS', 120_000);
   return { defaultMs, maxMs: Math.max(defaultMs, read('BASH_MAX_TIMEOUT_MS', 600_000)) };

@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../../tool/build.js';
 import type { MappedToolResult } from '../../tool/types.js';
 import type { KillTimes } from './process-tree.js';
 import { runShell, type ShellKind } from './shell.js';
-import { shellTimeouts } from './shell-environment.js';
+import { LONGEST_TIMEOUT_MS, shellTimeouts } from './shell-environment.js';
 import { INLINE_CHARS, type ShellOutput, shellOutputSchema } from './shell-output.js';
 
 /** The input of the shell tools. */
@@ -34,7 +34,7 @@ export const shellTraits = (name: string, shell: ShellKind, { killTimes }: Shell
     interruptBehavior: 'block',
     maxResultSizeChars: INLINE_CHARS,
     // The tool keeps its own time, by an environment that only the call knows; this is for a tool that fails to.
-    timeoutMs: (input) => (input.timeout ?? Math.max(600_000, shellTimeouts(process.env).defaultMs)) + 30_000,
+    timeoutMs: (input) => Math.min(input.timeout ?? Math.max(600_000, shellTimeouts(process.env).defaultMs), LONGEST_TIMEOUT_MS) + 30_000,
     toAutoClassifierInput: (input) => input.command,
     call: (input, context, onProgress) => runShell(shell, input, context, onProgress, killTimes),
     // One copy of each stream, the exit code once, then notes.
