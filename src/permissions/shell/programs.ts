@@ -131,6 +131,18 @@ export function deriveByProgram(name: string, args: readonly string[], stdin: St
       )
         ? [opaque(`${name} runs the makefile it is given as input`)]
         : [];
+    case 'rsync':
+      return optionScripts(args, /^(-[a-zA-Z]*e|--rsh)$/, /^--rsh=/);
+    case 'man':
+      return optionScripts(args, /^(-P|--pager)$/, /^--pager=|^-P(?=.)/);
+    case 'ssh':
+    case 'scp':
+    case 'sftp':
+      return optionScripts(
+        args.map((arg) => arg.replace(/^-o(?=.)/, '')),
+        /(?!)/,
+        /^(ProxyCommand|LocalCommand|KnownHostsCommand)[ =]/i,
+      );
     case 'at':
     case 'batch':
       return stdin?.kind === 'text' ? scriptOf('stdin', [stdin.text], '') : [opaque(`${name} runs later whatever it reads`)];
@@ -160,7 +172,7 @@ function subscripts(args: readonly string[]): Derived[] {
 
 /** Environment variables whose value other programs run as a command. */
 const COMMAND_VARIABLE =
-  /(COMMAND|PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|LESSOPEN|LESSCLOSE|EXTERNAL_DIFF|RSYNC_RSH|GIT_SSH|GIT_PROXY_COMMAND|CC|CXX)$/;
+  /^(PS4|ENV|BASH_ENV)$|(COMMAND|PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|LESSOPEN|LESSCLOSE|EXTERNAL_DIFF|RSYNC_RSH|GIT_SSH|GIT_PROXY_COMMAND|CC|CXX)$/;
 
 /** Commands in the assignments before a command. */
 export function deriveByAssignment(name: string, value: string): Derived[] {
@@ -218,6 +230,8 @@ function gitDerived(args: readonly string[]): Derived[] {
   }
   const run = args.indexOf('run');
   if (args.includes('bisect') && run !== -1) derived.push({ kind: 'argv', via: 'option', argv: args.slice(run + 1), plain: false });
+  if (args.includes('difftool')) derived.push(...optionScripts(args, /^(-x|--extcmd)$/, /^--extcmd=/));
+  if (args.includes('filter-branch')) derived.push(...optionScripts(args, /^--[a-z]+-filter$|^--setup$/, /^--[a-z]+-filter=/));
   if (args.includes('rebase')) derived.push(...optionScripts(args, /^(-x|--exec)$/, /^--exec=/));
   return derived;
 }

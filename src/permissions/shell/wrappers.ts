@@ -127,10 +127,10 @@ const MAX_STARTS = 12;
  */
 export function commandStarts(args: readonly string[], spec: WrapperSpec): number[] {
   const starts = new Set<number>();
-  collect(0);
+  collect(0, spec.subcommand);
   return [...starts].filter((start) => start < args.length);
 
-  function collect(from: number): void {
+  function collect(from: number, subcommand?: RegExp): void {
     let i = from;
     for (; i < args.length && starts.size < MAX_STARTS; i++) {
       const arg = args[i] ?? '';
@@ -140,7 +140,7 @@ export function commandStarts(args: readonly string[], spec: WrapperSpec): numbe
       }
       if (spec.assignments === true && /^[A-Za-z_]\w*\+?=/.test(arg)) continue;
       if (arg === UNKNOWN) {
-        collect(i + 1);
+        collect(i + 1, subcommand);
         break;
       }
       // `env -` is `env -i`.
@@ -149,16 +149,19 @@ export function commandStarts(args: readonly string[], spec: WrapperSpec): numbe
       if (arg.startsWith('--')) {
         if (arg.includes('=')) continue;
         if (spec.long?.includes(arg.slice(2))) i++;
-        else collect(i + 2);
+        else collect(i + 2, subcommand);
         continue;
       }
       const valued = [...arg.slice(1)].findIndex((letter) => spec.short?.includes(letter));
       if (valued === -1) {
-        if (!/^-\d+$/.test(arg)) collect(i + 2);
+        if (!/^-\d+$/.test(arg)) collect(i + 2, subcommand);
       } else if (valued === arg.length - 2) i++;
     }
-    if (spec.subcommand?.test(args[i] ?? '') === false) return;
-    starts.add(i + (spec.operands ?? 0));
-    if (args[i + (spec.operands ?? 0)] === '--') starts.add(i + (spec.operands ?? 0) + 1);
+    if (subcommand?.test(args[i] ?? '') === false) return;
+    // What follows the options of a subcommand has no operands of its own left.
+    const start = i + (spec.subcommand !== undefined && subcommand === undefined ? 0 : (spec.operands ?? 0));
+    if (subcommand !== undefined && /^-./.test(args[start] ?? '') && args[start] !== '--') collect(start);
+    else starts.add(start);
+    if (args[start] === '--') starts.add(start + 1);
   }
 }
