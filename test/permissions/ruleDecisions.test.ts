@@ -108,6 +108,7 @@ describe('a denied file', () => {
         'c=cat; $c .env',
         'd=src; d=secret; cd $d; cat k.txt',
         'git -C secret diff k.txt',
+        'find . -name .env -exec cat {} \\;',
         'sort -o src/x.ts a.txt',
         'git checkout -- src/x.ts',
         'curl -o src/x.ts https://x.test',

@@ -10,6 +10,8 @@ export function indirectFiles(program: string, args: readonly string[]): Operand
   switch (program) {
     case 'git':
       return gitFiles(args);
+    case 'find':
+      return foundFiles(args);
     case 'sed':
     case 'gsed':
       return parseSed(args).scripts.flatMap((script) => sedScriptFiles(script));
@@ -26,6 +28,18 @@ export function indirectFiles(program: string, args: readonly string[]): Operand
 }
 
 const indirect = (access: FileAccessKind, value: string): Operand => ({ access, value, index: -1, indirect: true });
+
+/** What `find … -name x` looks for, where it hands it to a program or deletes it. */
+function foundFiles(args: readonly string[]): Operand[] {
+  const removes = args.includes('-delete');
+  if (!removes && !args.some((arg) => /^-(exec|execdir|ok|okdir)$/.test(arg))) return [];
+  const first = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPDO]/.test(arg));
+  const starts = args.slice(0, Math.max(first, 0)).filter((arg) => !arg.startsWith('-'));
+  const names = args.filter((_, index) => /^-(i?name|i?path|i?wholename)$/.test(args[index - 1] ?? ''));
+  return names.flatMap((name) =>
+    (starts.length > 0 ? starts : ['.']).map((start) => indirect(removes ? 'remove' : 'read', joinPath(start, name))),
+  );
+}
 
 /** `r file` and `w file`, alone or as a flag of `s`; the name runs to the end of the line. */
 function sedScriptFiles(script: string): Operand[] {
