@@ -112,8 +112,10 @@ function toolDecision(top: z.infer<typeof TOP>, specific: z.infer<typeof SPECIFI
 
 /** The answer with only those fields of `hookSpecificOutput` that the event has: a misplaced one is a doubt, not a type error. */
 function withOwnFields(event: HookEvent, answer: JsonObject): JsonObject {
-  const specific = answer.hookSpecificOutput;
+  const { hookSpecificOutput: specific, ...others } = answer;
   if (!isJsonObject(specific)) return answer;
+  // Some hooks print an empty one so as to have printed something; it says nothing of any event.
+  if (Object.keys(specific).length === 0) return others;
   const fields: readonly string[] = ['hookEventName', ...SPECIFIC_FIELDS[event]];
   return { ...answer, hookSpecificOutput: Object.fromEntries(Object.entries(specific).filter(([key]) => fields.includes(key))) };
 }

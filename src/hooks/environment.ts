@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { parse } from 'node:path';
 import type { HookContext } from './runner-types.js';
 import type { HookEvent } from './types.js';
 
@@ -20,4 +22,14 @@ export function hookEnvironment(context: HookContext, event: HookEvent): Record<
   if (event === 'SessionStart' && context.envFile !== undefined) env.CLAUDE_ENV_FILE = context.envFile;
   else delete env.CLAUDE_ENV_FILE;
   return env;
+}
+
+/**
+ * Where command hooks run: in the session's directory, or, when that is gone, in the project's or at the root. Whoever takes the
+ * directory away must not take the guards away with it. `missing` is the directory that is gone.
+ */
+export function hookDirectory({ cwd, projectDir }: HookContext): { readonly directory: string; readonly missing?: string } {
+  const now = cwd();
+  if (existsSync(now)) return { directory: now };
+  return { directory: existsSync(projectDir) ? projectDir : parse(now).root, missing: now };
 }

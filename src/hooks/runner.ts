@@ -4,6 +4,7 @@ import { AsyncHooks } from './async-hooks.js';
 import type { ConfiguredHook, HookConfig, HookHandler } from './config-types.js';
 import { capContext } from './context-cap.js';
 import type { RawOutcome } from './effects.js';
+import { hookDirectory } from './environment.js';
 import { eventTraits } from './events.js';
 import { failureSentence, type HandlerCall } from './handler.js';
 import { runCommand } from './handlers/command.js';
@@ -37,8 +38,9 @@ export function createHookRunner(options: {
   const background = new AsyncHooks(ports, clock);
 
   async function run(request: HookRequest, runOptions: RunOptions): Promise<HookResult> {
-    const { chosen, notices } = selection.choose(request);
-    if (chosen.length === 0) return withNotices(mergeEffects(request.event, []), notices);
+    const { chosen, notices: said } = selection.choose(request);
+    if (chosen.length === 0) return withNotices(mergeEffects(request.event, []), said);
+    const notices = [...said, ...missingDirectory(chosen)];
     const budget = request.event === 'SessionEnd' ? sessionEndBudget(chosen) : undefined;
     const shares = await Promise.all(chosen.map((hook, index) => runOne(hook, index, request, budget, runOptions)));
     return withNotices(mergeEffects(request.event, shares, originalInputOf(request.payload)), notices);
@@ -73,6 +75,12 @@ export function createHookRunner(options: {
     const record = runRecord(hook, id, clock.now() - start, raw, effects);
     report(onRun, record);
     return { hookName: hook.name, effects, run: record };
+  }
+
+  function missingDirectory(hooks: readonly ConfiguredHook[]): readonly string[] {
+    if (!hooks.some((hook) => hook.handler.type === 'command')) return [];
+    const { directory, missing } = hookDirectory(context);
+    return missing === undefined ? [] : [`The working directory ${missing} does not exist; command hooks run in ${directory}.`];
   }
 
   function sessionEndBudget(hooks: readonly ConfiguredHook[]): number {

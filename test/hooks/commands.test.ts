@@ -88,9 +88,11 @@ describe('the process of a command hook', () => {
     expect(JSON.parse((await run(bashCall())).verdict.reason ?? '')).toEqual(['$HOME `id` "q"', `${dir}/x`]);
   });
 
-  it('says so when the working directory is gone', async () => {
-    const { run } = rig({ hooks: preToolUse('true'), context: { cwd: () => '/no/such/dir' } });
-    expect((await run(bashCall())).notices.join()).toContain('/no/such/dir does not exist');
+  it('says so when the working directory is gone, and is a guard all the same', async () => {
+    const { run, dir } = rig({ hooks: preToolUse('pwd -P >&2; exit 2'), context: { cwd: () => '/no/such/dir' } });
+    const { notices, verdict } = await run(bashCall());
+    expect(notices.join()).toContain('/no/such/dir does not exist');
+    expect(verdict).toMatchObject({ behavior: 'deny', reason: expect.stringMatching(new RegExp(`${dir}$`)) });
   });
 
   it('reports its start and its end, with origin and output', async () => {

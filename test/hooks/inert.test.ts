@@ -80,6 +80,14 @@ describe('an output of null', () => {
   });
 });
 
+describe('an empty "hookSpecificOutput"', () => {
+  it('says nothing, of whatever event', async () => {
+    const { run, runs } = rig({ callbacks: { PreToolUse: [{ onFailure: 'block', hooks: [() => ({ hookSpecificOutput: {} })] }] } });
+    expect(await run(bashCall())).toMatchObject({ verdict: { behavior: 'passthrough' }, notices: [] });
+    expect(runs[0]?.status).toBe('ok');
+  });
+});
+
 describe('a reason', () => {
   it('reaches the model as its head when it is a flood', async () => {
     const long = 'x'.repeat(20_000);

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import type { CommandHandler } from '../config-types.js';
 import type { RawOutcome } from '../effects.js';
-import { hookEnvironment } from '../environment.js';
+import { hookDirectory, hookEnvironment } from '../environment.js';
 import type { HandlerCall } from '../handler.js';
 import { type ProcessEnd, runProcess } from '../run-process.js';
 
@@ -21,7 +21,7 @@ export function runCommand(call: HandlerCall<CommandHandler>): Promise<RawOutcom
     const running = runProcess({
       file,
       args,
-      cwd: context.cwd(),
+      cwd: hookDirectory(context).directory,
       env,
       stdin: `${JSON.stringify(call.payload)}\n`,
       timeoutMs: call.timeoutMs,
