@@ -34,11 +34,11 @@ export function mayMatchDenyOrAsk(analysis: ShellAnalysis, ruleContent: string):
   return null;
 }
 
-const OPERATOR = /\s*(\|\||&&|\|&|[|;&])\s*/g;
+const OPERATOR = /\s*(\|\||&&|\|&|>>|[|;&<>])\s*/g;
 
-/** A rule with an operator of its own, such as `curl * | sh`, is for the whole text, however it is spaced. */
+/** A rule with an operator or a redirection of its own, such as `curl * | sh`, is for the whole text, however it is spaced. */
 function speaksOfList(ruleContent: string, text: string): boolean {
-  if (!/[|;&]/.test(ruleContent)) return false;
+  if (!/[|;&<>]/.test(ruleContent)) return false;
   const spaced = (one: string): string => one.replace(OPERATOR, ' $1 ').trim();
   return parseBashRule(spaced(ruleContent)).forbids(spaced(text));
 }

@@ -27,7 +27,7 @@ export function bashRuleWarnings(content: string, behavior: RuleBehavior): strin
     if (behavior === 'allow') warnings.push(`allows nothing: the commands of a call are compared one by one; write ${parts}`);
     return warnings;
   }
-  if (analysis.redirects.length > 0) {
+  if (analysis.redirects.length > 0 && behavior === 'allow') {
     const command = analysis.commands[0]?.text ?? '';
     warnings.push(
       `matches nothing: redirections are no part of the text that is compared; write Bash(${command}), and Edit(path) for the file`,

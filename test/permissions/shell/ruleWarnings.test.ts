@@ -52,8 +52,7 @@ describe('warnings for Bash rules', () => {
   });
 
   it('takes deny and ask rules as they are where they hold', () => {
-    for (const content of ['git * main', 'watch *', 'A=1 npm *', 'a && b', 'curl * | sh', 'find * -delete'])
+    for (const content of ['git * main', 'watch *', 'A=1 npm *', 'a && b', 'curl * | sh', 'find * -delete', 'a > b', 'echo * > /etc/*'])
       expect(bashRuleWarnings(content, 'deny')).toEqual([]);
-    expect(bashRuleWarnings('a > b', 'deny')).toHaveLength(1);
   });
 });
