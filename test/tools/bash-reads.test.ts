@@ -55,6 +55,16 @@ describe('a command that shows one file', () => {
     expect(context.files.get(path.join(dir, 'a.txt'))).toMatchObject({ partial: false });
   });
 
+  it.each([
+    ['with numbers before its lines', 'one\n12\ttwo', 'cat -n a.txt'],
+    ['with its byte order mark', '\uFEFFone\r\n', 'cat a.txt'],
+  ])('counts a file that is shown %s', async (_name, content, command) => {
+    writeFileSync(path.join(dir, 'a.txt'), content);
+    const context = contextIn(dir);
+    await run(bashTool(), { command }, context);
+    expect(context.files.get(path.join(dir, 'a.txt'))).toMatchObject({ partial: false });
+  });
+
   it('shows nothing of a file that a Read deny rule covers', async () => {
     writeFileSync(path.join(dir, 'a.txt'), 'one\n');
     const context = contextIn(dir, { deniedToRead: () => true });

@@ -56,11 +56,19 @@ export async function recordShown(
     const bytes = await readFile(real);
     const isCut = output.persistedOutputPath !== undefined;
     // What `cat` printed tells whether the file has changed since.
-    if (/^\s*cat\b/.test(command) && !isCut && decodeText(bytes)?.text !== output.stdout) return;
+    if (/^\s*cat\b/.test(command) && !isCut && !isPrinted(bytes, command, output.stdout)) return;
     recordSeen(context.files, real, { digest: digestOf(bytes), partial: shown.partial || isCut });
   } catch {
     // The file has gone; nothing was seen that could be edited.
   }
+}
+
+/** True when `cat` printed what the file holds now, its byte order mark included, with or without numbers before the lines. */
+function isPrinted(bytes: Buffer, command: string, stdout: string): boolean {
+  const file = decodeText(bytes);
+  if (file === undefined) return false;
+  const printed = /\s(?:-n|--number)\s/.test(command) ? stdout.replaceAll(/^ *\d+\t/gm, '') : stdout;
+  return printed === (file.bom ? `\uFEFF${file.text}` : file.text);
 }
 
 /** The words of a script that is one simple command with literal words, or undefined. */
