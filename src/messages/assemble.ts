@@ -108,6 +108,8 @@ function cleanSlot(slot: Slot, { calls, replies, results, mapId, remark }: Histo
 /** Takes out what only its surroundings make unacceptable, until nothing more has to go. Each round removes a block or a slot. */
 function settle(slots: readonly Slot[], remark: (note: Note) => void): Slot[] {
   for (let current = joinSlots(slots); ; current = joinSlots(current)) {
+    // Words wait only for server calls that are still answered.
+    if (dropUnacceptable(current, remark)) continue;
     postpone(current);
     if (!dropUnacceptable(current, remark)) return current;
   }
@@ -124,6 +126,7 @@ function joinSlots(slots: readonly Slot[]): Slot[] {
       continue;
     }
     before.assistant.push(...slot.assistant);
+    before.isOver ||= slot.isOver;
     before.rest.push(...slot.rest);
     before.system.push(...slot.system);
     before.assistantOrigins.push(...slot.assistantOrigins);
@@ -183,7 +186,8 @@ function unpairedServerBlocks(slots: readonly Slot[]): Set<LooseBlock> {
     }
     for (const block of pending.values()) drop.add(block);
     const last = index === slots.length - 1;
-    const resumable = slot.assistant.some(isClientToolUse) || (last && slot.rest.length === 0 && slot.system.length === 0);
+    const isWaiting = slot.assistant.some(isClientToolUse) || (last && slot.rest.length === 0 && slot.system.length === 0);
+    const resumable = isWaiting && !slot.isOver;
     if (!resumable) for (const block of own.values()) drop.add(block);
     pending = resumable ? own : new Map();
   }

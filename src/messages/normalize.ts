@@ -2,7 +2,7 @@ import { type Assembled, type AssembleOptions, assemble } from './assemble.js';
 import { deliveredNotificationId, renderAttachment } from './attachments.js';
 import { blocksOf, isToolResult, textField } from './blocks.js';
 import { discardedEntries } from './discarded.js';
-import { answerNameOf, type ChainEntry } from './entries.js';
+import { answerNameOf, type ChainEntry, WRITER } from './entries.js';
 import type { Note } from './note.js';
 import type { Item } from './slots.js';
 import type { MessageParam } from './types.js';
@@ -58,6 +58,8 @@ function itemsOf(entries: readonly ChainEntry[]): { readonly items: readonly Ite
       items.push({
         role: 'user',
         origin,
+        // Entries of ours without a prompt's id are results and marks.
+        isOpening: entry.isMeta !== true && (entry.promptId !== undefined || entry.writer !== WRITER),
         blocks: blocks.filter((block) => !isToolResult(block) || !discardedCalls.has(textField(block, 'tool_use_id'))),
       });
     } else if (entry.type === 'attachment') {

@@ -8,6 +8,8 @@ export interface Item {
   readonly blocks: readonly LooseBlock[];
   /** The answer that this is a piece of. */
   readonly answer?: AnswerName | undefined;
+  /** A prompt that opens a query: whatever the one before it waited for is over. */
+  readonly isOpening?: boolean;
   /** Where it came from (a transcript entry's uuid), to be found again by message. */
   readonly origin?: string | undefined;
 }
@@ -18,6 +20,8 @@ export interface Slot {
   /** What the user side says beside the results. */
   rest: LooseBlock[];
   system: LooseBlock[];
+  /** A query has begun behind the answer: its server calls get no result any more. */
+  isOver: boolean;
   readonly assistantOrigins: string[];
   readonly userOrigins: string[];
 }
@@ -43,7 +47,7 @@ export function indexResults(items: readonly Item[]): ResultIndex {
 }
 
 function emptySlot(): Slot {
-  return { assistant: [], rest: [], system: [], assistantOrigins: [], userOrigins: [] };
+  return { assistant: [], rest: [], system: [], isOver: false, assistantOrigins: [], userOrigins: [] };
 }
 
 /**
@@ -79,6 +83,7 @@ export function buildSlots(items: readonly Item[], results: ResultIndex): Slot[]
     const slot = slots.at(-1) ?? emptySlot();
     if (slots.length === 0) slots.push(slot);
     (item.role === 'system' ? slot.system : slot.rest).push(...content);
+    if (item.isOpening === true && content.length > 0) slot.isOver = true;
     if (item.origin !== undefined) slot.userOrigins.push(item.origin);
     userSpoke = true;
   }
@@ -86,10 +91,11 @@ export function buildSlots(items: readonly Item[], results: ResultIndex): Slot[]
 }
 
 /**
- * Whether an answer that directly follows another belongs to it. It does, unless it left calls that nothing answers: those need their
- * result between the two. Calls that are answered further on were made in parallel.
+ * Whether an answer that directly follows another belongs to it. It does, unless that one asked for something: calls without a result need
+ * it between the two, and results that are there already were sent before this answer came, also where the last lines of an answer were
+ * written behind the results of its first calls. Calls that are answered further on were made in parallel.
  */
 function continues(slot: Slot, position: number, results: ResultIndex): boolean {
   const calls = slot.assistant.filter(isClientToolUse).map((block) => results.first.get(textField(block, 'id'))?.item);
-  return calls.every((item) => item !== undefined) || calls.some((item) => item !== undefined && item > position);
+  return calls.length === 0 || calls.some((item) => item !== undefined && item > position);
 }

@@ -91,6 +91,11 @@ export class Conversation {
     this.push(typeof content === 'string' ? [{ type: 'text', text: content }] : content);
   }
 
+  /** A request is made: what comes is another answer, and to discard it must not take back the paused one that it continues. */
+  beginAnswer(): void {
+    this.endWritten();
+  }
+
   /** A complete block of the answer. It is on the transcript before any tool of it runs. */
   addAssistantBlock(messageId: string, model: string, block: AssistantBlock): void {
     // The API refuses empty text; an answer may contain it.
@@ -224,25 +229,27 @@ export class Conversation {
     return setAside;
   }
 
-  /** Server calls that the last query left without their results get none any more: what opens a new one must not wait for them. */
+  /**
+   * Server calls that the last query left without their results get none any more: what opens a new one must not wait for them, and what
+   * waited already is said.
+   */
   abandonServerCalls(): void {
-    const last = this.history.at(-1);
-    if (last?.role !== 'assistant' || this.openCalls.length > 0 || !onlyResultsMayFollow(blocksOf(last.content))) return;
-    const blocks = typeof last.content === 'string' ? [] : last.content;
-    const answered = new Set(
-      blocks
-        .map(looseBlock)
-        .filter(isServerToolResult)
-        .map((block) => textField(block, 'tool_use_id')),
-    );
-    const kept = blocks.filter((block) => {
-      const loose = looseBlock(block);
-      return !isServerToolUse(loose) || answered.has(textField(loose, 'id'));
+    const at = this.history.findLastIndex(({ role }) => role === 'assistant');
+    const content = this.history[at]?.content;
+    if (content === undefined || typeof content === 'string' || this.openCalls.length > 0) return;
+    const loose = content.map(looseBlock);
+    if (!onlyResultsMayFollow(loose)) return;
+    const answered = new Set(loose.filter(isServerToolResult).map((block) => textField(block, 'tool_use_id')));
+    const kept = content.filter((_, index) => {
+      const block = loose[index];
+      return block === undefined || !isServerToolUse(block) || answered.has(textField(block, 'id'));
     });
-    this.history.pop();
     this.endWritten();
     this.lastAnswer = [];
-    if (kept.some((block) => !isThinking(looseBlock(block)))) this.history.push({ role: 'assistant', content: kept });
+    const isSaid = kept.some((block) => !isThinking(looseBlock(block)));
+    this.history.splice(at, 1, ...(isSaid ? [{ role: 'assistant' as const, content: kept }] : []));
+    const waiting = this.held.splice(0);
+    if (waiting.length > 0) this.push(waiting);
   }
 
   /** What a model thought and then said nothing about cannot be sent back; no request has carried it yet. */

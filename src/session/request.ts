@@ -23,6 +23,7 @@ export function toolDefinition(tool: AnyTool): JsonObject {
 export function buildRequest({ queryId, turn }: TurnAddress, session: Services): ModelRequest {
   const { model, conversation } = session;
   checkOrMend(session);
+  conversation.beginAnswer();
   const messages = budgetImages(conversation.messages, { dir: session.results.dir });
   return {
     id: `model:${session.sessionId}:${queryId}:${turn}`,

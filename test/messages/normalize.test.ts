@@ -41,6 +41,28 @@ describe('normalizeMessagesForAPI', () => {
     expect(messages).toEqual([user(text('hi')), assistant(text('on it'), use('a'), use('b')), user(result('a'), result('b'))]);
   });
 
+  it('keeps two answers apart where the last lines of the first stand behind the results of its calls', () => {
+    const entry = (n: number, id: string, ...content: ContentBlockParam[]): ChainEntry => ({
+      type: 'assistant',
+      uuid: `e${n}`,
+      message: { id, role: 'assistant', content },
+    });
+    const answer = (n: number, id: string): ChainEntry => ({
+      type: 'user',
+      uuid: `e${n}`,
+      message: { role: 'user', content: [result(id)] },
+    });
+    const hi: ChainEntry = { type: 'user', uuid: 'e0', message: { role: 'user', content: 'hi' } };
+    const early = [hi, entry(1, 'm1', use('a')), answer(2, 'a'), entry(3, 'm1', text('and so')), entry(4, 'm2', use('b')), answer(5, 'b')];
+    expect(normalizeMessagesForAPI(early)).toEqual([
+      user(text('hi')),
+      assistant(use('a'), text('and so')),
+      user(result('a')),
+      assistant(use('b')),
+      user(result('b')),
+    ]);
+  });
+
   it('puts all results of a turn into one user message in call order, however they finished, images inside their own result', () => {
     const image: ContentBlockParam = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
     const withImage: ToolResultBlockParam['content'] = [

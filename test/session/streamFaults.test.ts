@@ -7,6 +7,7 @@ import {
   errorEvent,
   event,
   gate,
+  message,
   rawToolUse,
   stop,
   type Turn,
@@ -161,6 +162,40 @@ describe('a stream that repeats or splices', () => {
     expect(runs).toHaveLength(0);
     expect(ended.text).toBe('of the second');
     expect(JSON.stringify(made.session.messages)).not.toContain('of the first');
+  });
+});
+
+describe('an answer that goes on after a pause', () => {
+  const paused = [text('so far'), block({ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }), stop('pause_turn')];
+  const found = block({ type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] });
+  it.each<[string, Turn]>([
+    ['before any of its blocks', [message({ id: 'A' }), message({ id: 'B' }), found, text('and on')]],
+    [
+      'behind thinking that is not sent back',
+      [message({ id: 'A' }), thinking('hm', { signature: '' }), message({ id: 'B' }), found, text('and on')],
+    ],
+  ])('keeps what came before the pause when its stream is spliced %s', async (_, spliced) => {
+    const place = { cwd: tempDir(), store: tempDir() };
+    const made = await scene([paused, spliced], place);
+    await made.session.send('go').done;
+    expect(made.session.messages.at(-1)?.content).toMatchObject([
+      { text: 'so far' },
+      { id: 'srvtoolu_1' },
+      { type: 'web_search_tool_result' },
+      { text: 'and on' },
+    ]);
+    expect(readSession(made.session.id, place).messages).toEqual(made.session.messages);
+  });
+
+  it('lets a prompt be heard when what it waited for never came, also after a restart', async () => {
+    const place = { cwd: tempDir(), store: tempDir(), tools: [testTool({ name: 'Echo' })], ...allow('Echo') };
+    const mixed = [block({ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }), toolUse('Echo', {})];
+    const made = await scene([mixed, [stop('refusal')], [stop('refusal')]], place);
+    await made.session.send('one').done;
+    await made.session.send('two').done;
+    expect(made.session.messages.at(-1)?.content).toMatchObject([{ type: 'tool_result' }, { text: 'two' }]);
+    expect(readSession(made.session.id, place).messages).toEqual(made.session.messages);
+    expect(made.server.refusals).toEqual([]);
   });
 });
 
