@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { editTool } from '../../src/tools/edit/edit.js';
 import { findLookalike, lookalikeDifference, spelledOut } from '../../src/tools/fs/lookalike.js';
@@ -58,6 +59,39 @@ describe('an edit whose old text differs from the file only in what nobody sees'
     expect(await refusal('const \u0441ount = 1;\n', 'const count = 1;')).toContain('"\u0441" (U+0441) where "c" (U+0063)');
     expect(await refusal('', 'a')).toContain('The file is empty');
   });
+});
+
+it('finds the very stretch, whatever stands around it', () => {
+  const unit = fc.constantFrom(
+    '\u00e9',
+    'e\u0301',
+    '\ud55c',
+    '\u1112\u1161\u11ab',
+    'a b',
+    'a\u00a0b',
+    '\u6f22\u5b57',
+    '\r\n',
+    'plain text',
+    'z\u200b',
+    '\u{1f600}',
+  );
+  const seen = (text: string): string => text.normalize('NFC').replaceAll('\u00a0', ' ').replaceAll('\u200b', '').replaceAll('\r\n', '\n');
+  fc.assert(
+    fc.property(
+      fc.array(unit, { maxLength: 6 }),
+      fc.array(unit, { minLength: 1, maxLength: 4 }),
+      fc.array(unit, { maxLength: 6 }),
+      (before, middle, after) => {
+        const text = [before.join('|'), middle.join('|'), after.join('|')].join('#');
+        const wanted = seen(`#${middle.join('|')}#`);
+        fc.pre(!text.includes(wanted) && seen(text).split(wanted).length === 2);
+        const found = findLookalike(text, wanted);
+        expect(found?.found).toBe(`#${middle.join('|')}#`);
+        expect(found?.places).toEqual([before.join('|').length]);
+      },
+    ),
+    { numRuns: 300 },
+  );
 });
 
 it('does not take a difference that shows for one that does not', () => {

@@ -25,8 +25,14 @@ const LINE_END = '\\r\\n|';
 // What belongs together in a normalisation form: marks to their base, and the parts of a Korean syllable.
 const CLUSTER = '(?:[\\u1100-\\u115f][\\u1160-\\u11a7]*[\\u11a8-\\u11ff]*|[\\s\\S])\\p{M}*';
 const ESCAPE = '\\\\u[0-9a-fA-F]{4}|\\\\[nrt"\'\\\\/]|&(?:amp|lt|gt|quot|apos|#39|nbsp);|';
+// Characters that every way leaves alone, unless a mark or the end of a syllable follows: most of a text, taken at one go.
+const LETTERS =
+  'a-zA-Z0-9_ \\t\\n(){};:,.<>=+*/!?#$%@^|~\\[\\]"\'\\-\\u3041-\\u3096\\u30a1-\\u30fa\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3';
+const RUN = `[${LETTERS}]{2,}(?![\\p{M}\\u1160-\\u11ff])|`;
 const plain = new RegExp(LINE_END + CLUSTER, 'gu');
 const escaped = new RegExp(ESCAPE + LINE_END + CLUSTER, 'gu');
+const inRuns = new Map([plain, escaped].map((tokens) => [tokens, new RegExp(RUN + tokens.source, 'gu')]));
+const isRun = new RegExp(`^[${LETTERS}]{2}`, 'u');
 
 const lineEnd = (token: string): string => (token === '\r\n' || token === '\r' ? '\n' : token);
 const composed = (token: string): string => lineEnd(token).normalize('NFC');
@@ -105,10 +111,11 @@ export function spelledOut(text: string): string {
 function folded(text: string, { tokens, fold }: Way): { readonly folded: string; readonly starts: readonly number[] } {
   const parts: string[] = [];
   const starts: number[] = [];
-  for (const match of text.matchAll(tokens)) {
-    const part = fold(match[0]);
+  for (const match of text.matchAll(inRuns.get(tokens) ?? tokens)) {
+    const run = isRun.test(match[0]);
+    const part = run ? match[0] : fold(match[0]);
     parts.push(part);
-    for (let unit = 0; unit < part.length; unit++) starts.push(match.index);
+    for (let unit = 0; unit < part.length; unit++) starts.push(run ? match.index + unit : match.index);
   }
   return { folded: parts.join(''), starts };
 }
