@@ -33,8 +33,9 @@ export function bashAspect(call: PermissionCall, state: PermissionState, wholeTo
       ? judge(coverage(analysis, { allow: contents, acceptEdits: true }), files, state, true)
       : null;
   const safety = safetyOf(analysis, files, state);
-  // A person is asked about a critical removal whatever lies inside.
-  const removed = safety?.kind === 'criticalRemoval' ? [] : files.filter(({ access }) => access.access === 'remove');
+  // A person is asked about a critical removal whatever lies inside; `find` removes only what its tests leave.
+  const removed =
+    safety?.kind === 'criticalRemoval' ? [] : files.filter(({ access }) => access.access === 'remove' && access.command !== 'find');
   return {
     deny: ruleSpeaks(analysis, state, 'deny') ?? denyOnFiles(files, state) ?? denyInside(removed, state),
     ask: ruleSpeaks(analysis, state, 'ask') ?? askOnFiles(files, state) ?? insideOf(removed, state.rules.ask.edit),

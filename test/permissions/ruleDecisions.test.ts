@@ -133,6 +133,7 @@ describe('a denied file', () => {
       space.file('asked/x');
       expect(bash(engine, 'rm -rf asked')).toBe('ask');
       expect(bash(engine, 'rm -rf /')).toBe('ask');
+      expect(bash(engine, "find . -name '*.log' -delete")).not.toBe('deny');
     }
   });
 
