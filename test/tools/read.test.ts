@@ -161,6 +161,8 @@ describe('Glob', () => {
     writeFileSync(at('one/up.ts'), '');
     expect((await run(globTool(), { pattern: '../*.ts', path: 'one/two' }, context)).filenames).toEqual(['one/up.ts']);
     expect((await run(globTool(), { pattern: './one/two/../up.ts' }, context)).filenames).toEqual(['one/up.ts']);
+    for (const pattern of ['one', './one/', at('one')])
+      expect(shown(globTool(), await run(globTool(), { pattern }, context))).toContain(`${pattern} is a directory; the pattern`);
     await expect(run(globTool(), { pattern: '*', path: 'one/up.ts' }, context)).rejects.toThrow('is a file, not a directory');
   });
 

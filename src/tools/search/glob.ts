@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { buildTool } from '../../tool/build.js';
@@ -59,6 +60,7 @@ export function globTool() {
       const sorted = await newestFirst(files);
       const notes = [
         ...(found.truncated ? ['The search took too long; more files may match.'] : []),
+        ...(files.length === 0 ? await directoryNote(path.join(place.directory, pattern), input.pattern, mayRead) : []),
         ...(literal !== undefined && files.length > 0 ? ['(The brackets in the pattern were taken for themselves.)'] : []),
       ];
       const output: GlobOutput = {
@@ -77,4 +79,14 @@ export function globTool() {
     },
     renderToolResultMessage: (output) => ({ title: `${output.numFiles} files`, body: output.filenames.join('\n') }),
   });
+}
+
+/** A pattern that names a directory finds nothing, since only files are found: that is said. */
+async function directoryNote(named: string, pattern: string, mayRead: (absolute: string) => boolean): Promise<readonly string[]> {
+  const isDirectory = await stat(named).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  const inside = `${pattern.replace(/\/+$/, '')}/**`;
+  return isDirectory && mayRead(path.resolve(named)) ? [`${pattern} is a directory; the pattern for the files in it is ${inside}`] : [];
 }
