@@ -234,6 +234,7 @@ export class Conversation {
    * waited already is said.
    */
   abandonServerCalls(): void {
+    this.endAnswer();
     const at = this.history.findLastIndex(({ role }) => role === 'assistant');
     const content = this.history[at]?.content;
     if (content === undefined || typeof content === 'string' || this.openCalls.length > 0) return;

@@ -187,10 +187,13 @@ describe('an answer that goes on after a pause', () => {
     expect(readSession(made.session.id, place).messages).toEqual(made.session.messages);
   });
 
-  it('lets a prompt be heard when what it waited for never came, also after a restart', async () => {
+  it.each<[string, Turn]>([
+    ['nothing', [stop('refusal')]],
+    ['mere thinking', [thinking('hm'), stop('end_turn')]],
+  ])('lets a prompt be heard when %s came in place of what it waited for, also after a restart', async (_, odd) => {
     const place = { cwd: tempDir(), store: tempDir(), tools: [testTool({ name: 'Echo' })], ...allow('Echo') };
     const mixed = [block({ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }), toolUse('Echo', {})];
-    const made = await scene([mixed, [stop('refusal')], [stop('refusal')]], place);
+    const made = await scene([mixed, odd, [stop('refusal')]], place);
     await made.session.send('one').done;
     await made.session.send('two').done;
     expect(made.session.messages.at(-1)?.content).toMatchObject([{ type: 'tool_result' }, { text: 'two' }]);
