@@ -67,6 +67,8 @@ export function readAnswer(hook: ConfiguredHook, answer: JsonObject): ReadAnswer
       else effects.updatedInput = { value: specific.updatedInput };
     }
     if (isGiven(specific?.updatedToolOutput)) effects.updatedToolOutput = { value: specific.updatedToolOutput };
+    else if (specific?.updatedToolOutput === null)
+      notices.push(`${hookLabel(hook)}: "updatedToolOutput": null puts nothing in place of the output. The real output is delivered.`);
     if (isGiven(specific?.updatedMCPToolOutput)) effects.updatedMCPToolOutput = { value: specific.updatedMCPToolOutput };
     if (answered?.behavior === 'allow') {
       effects.permission = {

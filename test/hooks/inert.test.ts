@@ -76,7 +76,7 @@ describe('an output of null', () => {
     );
     expect(result.updatedToolOutput).toBeUndefined();
     expect(result.updatedMCPToolOutput).toBeUndefined();
-    expect(result.notices).toEqual([]);
+    expect(result.notices).toEqual([expect.stringContaining('The real output is delivered')]);
   });
 });
 
