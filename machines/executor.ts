@@ -2,7 +2,7 @@ import { assertEvent, assign, sendParent, setup } from 'xstate';
 import type { AbortReason, CallOutcome, ToolUseRequest } from '../src/tool/call.js';
 import { brokenGateOutcome, brokenRunOutcome } from './outcome.js';
 import type { CallReport, ExecutorOutput, ExecutorRequest } from './protocol.js';
-import { callsToModify, callsToStart, callToYield, type Eagerness, freeSlot, type ScheduledCall, scheduled } from './schedule.js';
+import { advance, type Eagerness, freeSlot, type ScheduledCall, scheduled } from './schedule.js';
 import { toolCallMachine } from './toolCall.js';
 
 /** How an executor schedules. */
@@ -74,6 +74,21 @@ const executor = setup({
   },
 });
 
+type Enqueue = Parameters<Parameters<typeof executor.enqueueActions>[0]>[0]['enqueue'];
+
+/** Everything that follows from a call's new stage: modifiers, results in order, free slots. */
+function moveOn(context: ExecutorContext, enqueue: Enqueue): void {
+  const { calls, modified, yielding, starting } = advance(context);
+  if (modified.length > 0) enqueue({ type: 'applyModifiers', params: { callIds: modified } });
+  if (yielding !== undefined) enqueue.sendTo(yielding, { type: 'call.yield' });
+  for (const slot of starting) enqueue.sendTo(slot, { type: 'call.start' });
+  enqueue.assign({ calls });
+  if (starting.length > 0) {
+    const callIds = calls.filter(({ stage }) => stage === 'running').map(({ callId }) => callId);
+    enqueue({ type: 'tellInProgress', params: { callIds } });
+  }
+}
+
 const deciding = executor.extend({
   actions: {
     admitCall: executor.enqueueActions(({ context, event, enqueue }) => {
@@ -83,50 +98,31 @@ const deciding = executor.extend({
       enqueue.spawnChild('toolCall', { id: slot, input: { slot, call } });
       enqueue.assign({ calls: [...context.calls, scheduled(call, slot)] });
     }),
-    rememberClass: assign({
-      calls: (
-        { context },
-        { callId, safe, resourceKeys }: { readonly callId: string; readonly safe: boolean; readonly resourceKeys: readonly string[] },
-      ) => change(context.calls, callId, { stage: 'queued', safe, resourceKeys }),
+    queueCall: executor.enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'call.classified');
+      const { callId, safe, resourceKeys } = event;
+      moveOn({ ...context, calls: change(context.calls, callId, { stage: 'queued', safe, resourceKeys }) }, enqueue);
     }),
-    rememberOutcome: assign({
-      calls: ({ context }, { callId, outcome }: { readonly callId: string; readonly outcome: CallOutcome }) =>
-        change(context.calls, callId, { stage: 'completed', outcome, modified: outcome.hasModifier !== true }),
-    }),
-    rememberAbort: assign({ abort: (_, { reason }: { readonly reason: AbortReason }) => reason }),
-    stopSiblings: assign({ siblingsAreStopped: true }),
-    closeStream: assign({ streaming: false }),
-
-    /** Everything that follows from a call's new stage: modifiers, results in order, free slots. */
-    moveOn: executor.enqueueActions(({ context, enqueue }) => {
-      const modified = callsToModify(context.calls).map((call) => call.callId);
-      if (modified.length > 0) enqueue({ type: 'applyModifiers', params: { callIds: modified } });
-      const starting = callsToStart(context);
-      const yielding = callToYield(context.calls);
-      if (yielding) enqueue.sendTo(yielding.slot, { type: 'call.yield' });
-      for (const { slot } of starting) enqueue.sendTo(slot, { type: 'call.start' });
-      const calls = context.calls.map((call): ScheduledCall => {
-        if (starting.includes(call)) return { ...call, stage: 'running' };
-        const stage = call === yielding ? 'yielding' : call.stage;
-        const touched = call === yielding || modified.includes(call.callId);
-        return touched ? { ...call, stage, modified: call.modified || modified.includes(call.callId) } : call;
-      });
-      if (modified.length + starting.length > 0 || yielding) enqueue.assign({ calls });
-      if (starting.length > 0) {
-        const callIds = calls.filter((call) => call.stage === 'running').map((call) => call.callId);
-        enqueue({ type: 'tellInProgress', params: { callIds } });
-      }
+    settleCall: executor.enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'call.completed');
+      const { callId, outcome } = event;
+      const calls = change(context.calls, callId, { stage: 'completed', outcome, modified: outcome.hasModifier !== true });
+      moveOn({ ...context, calls }, enqueue);
     }),
     forgetCall: executor.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'xstate.done.actor.*');
       const { actorId: slot } = event;
       enqueue.stopChild(slot);
-      enqueue.assign({
-        calls: context.calls.map((call) =>
-          call.slot === slot && call.stage === 'yielding' ? { ...call, stage: 'yielded' as const } : call,
-        ),
-      });
+      const calls = context.calls.map(
+        (call): ScheduledCall => (call.slot === slot && call.stage === 'yielding' ? { ...call, stage: 'yielded' } : call),
+      );
+      moveOn({ ...context, calls }, enqueue);
     }),
+    rememberAbort: assign({ abort: (_, { reason }: { readonly reason: AbortReason }) => reason }),
+    stopSiblings: assign({ siblingsAreStopped: true }),
+    closeStream: assign({ streaming: false }),
+
+    moveOn: executor.enqueueActions(({ context, enqueue }) => moveOn(context, enqueue)),
     /** A call's actor broke: no action of ours may throw, so this is a defect; its result is written all the same. */
     buryBrokenCall: executor.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'xstate.error.actor.*');
@@ -172,10 +168,10 @@ const machine = deciding.createMachine({
   }),
   initial: 'accepting',
   on: {
-    'call.classified': { actions: [{ type: 'rememberClass', params: ({ event }) => event }, 'moveOn'] },
+    'call.classified': { actions: 'queueCall' },
     'call.progress': {},
-    'call.completed': { actions: [{ type: 'rememberOutcome', params: ({ event }) => event }, 'moveOn'] },
-    'xstate.done.actor.*': { actions: ['forgetCall', 'moveOn'] },
+    'call.completed': { actions: 'settleCall' },
+    'xstate.done.actor.*': { actions: 'forgetCall' },
     'call.aborted': [
       {
         guard: { type: 'concernsSiblingsOnly', params: ({ event }) => event },

@@ -119,7 +119,7 @@ const machine = setup({
   options: { maxIterations: 1000 },
   context: ({ input }) => ({ ...input, trace: [], cause: null, answer: null }),
   output: ({ context }) => decisionOf(context),
-  initial: 'refusing',
+  initial: 'checking',
   on: {
     abort: {
       target: '.denied',
@@ -131,29 +131,20 @@ const machine = setup({
     },
   },
   states: {
-    refusing: {
-      description: 'A no is final, whoever says it.',
+    checking: {
+      description: 'The law, from top to bottom: the first that holds decides, and nothing below outvotes it.',
       always: [
+        // A no is final, whoever says it.
         { guard: 'aDenyRuleMatches', target: 'denied', actions: { type: 'noteThrough', params: 'checkingDenyRule' } },
         { guard: 'aHookDenies', target: 'denied', actions: { type: 'noteThrough', params: 'checkingHookDeny' } },
         { guard: 'theToolDenies', target: 'denied', actions: { type: 'noteThrough', params: 'checkingToolDeny' } },
-        { target: 'demanding', actions: { type: 'noteThrough', params: 'checkingToolDeny' } },
-      ],
-    },
-    demanding: {
-      description: 'What demands a question cannot be outvoted by anything that allows.',
-      always: [
+        // What demands a question cannot be outvoted by anything that allows.
         { guard: 'anAskRuleMatches', target: 'asking', actions: { type: 'noteThrough', params: 'checkingAskRule' } },
         { guard: 'onlyAPersonMayAnswer', target: 'asking', actions: { type: 'noteThrough', params: 'checkingRequiredPerson' } },
         { guard: 'aSafetyCheckAsks', target: 'asking', actions: { type: 'noteThrough', params: 'checkingSafety' } },
         { guard: 'aHookAsks', target: 'asking', actions: { type: 'noteThrough', params: 'checkingHookAsk' } },
         { guard: 'theToolAsks', target: 'asking', actions: { type: 'noteThrough', params: 'checkingToolAsk' } },
-        { target: 'permitting', actions: { type: 'noteThrough', params: 'checkingToolAsk' } },
-      ],
-    },
-    permitting: {
-      description: 'The mode has the last word that can demand a question (plan). What follows can only save one.',
-      always: [
+        // The mode has the last word that can demand a question (plan). What follows can only save one.
         { guard: 'theModeAsks', target: 'asking', actions: { type: 'noteThrough', params: 'checkingMode' } },
         { guard: 'theModeAllows', target: 'allowed', actions: { type: 'noteThrough', params: 'checkingMode' } },
         { guard: 'aHookAllows', target: 'allowed', actions: { type: 'noteThrough', params: 'checkingHookAllow' } },

@@ -74,6 +74,38 @@ export function callsToModify(calls: readonly ScheduledCall[]): readonly Schedul
   return calls.filter((call) => isOver(call) && !call.modified);
 }
 
+/** What follows from the calls' stages. */
+export interface Advance {
+  /** The calls with the stages that they have then. */
+  readonly calls: readonly ScheduledCall[];
+  /** Ids of those whose context modifier is applied, in block order. */
+  readonly modified: readonly string[];
+  /** The slot of the one that hands over its result. */
+  readonly yielding: string | undefined;
+  /** The slots of those that start, in block order. */
+  readonly starting: readonly string[];
+}
+
+export function advance(schedule: Schedule): Advance {
+  const { calls } = schedule;
+  const modified = callsToModify(calls);
+  const starting = callsToStart(schedule);
+  const yielding = callToYield(calls);
+  const next = (call: ScheduledCall): ScheduledCall => {
+    if (starting.includes(call)) return { ...call, stage: 'running' };
+    const applied = modified.includes(call);
+    if (call === yielding) return { ...call, stage: 'yielding', modified: call.modified || applied };
+    return applied ? { ...call, modified: true } : call;
+  };
+  const moves = modified.length + starting.length > 0 || yielding !== undefined;
+  return {
+    calls: moves ? calls.map(next) : calls,
+    modified: modified.map(({ callId }) => callId),
+    yielding: yielding?.slot,
+    starting: starting.map(({ slot }) => slot),
+  };
+}
+
 /** The lowest slot that no living call holds. Few distinct ids, so that nothing keyed by a child's id grows for ever. */
 export function freeSlot(calls: readonly ScheduledCall[]): string {
   const taken = new Set(calls.filter((call) => call.stage !== 'yielded').map((call) => call.slot));
