@@ -117,7 +117,15 @@ const machine = setup({
 }).createMachine({
   id: 'permission',
   options: { maxIterations: 1000 },
-  context: ({ input }) => ({ ...input, trace: [], cause: null, answer: null }),
+  context: ({ input: { callId, toolName, inputDigest, facts } }) => ({
+    callId,
+    toolName,
+    inputDigest,
+    facts,
+    trace: [],
+    cause: null,
+    answer: null,
+  }),
   output: ({ context }) => decisionOf(context),
   initial: 'checking',
   on: {

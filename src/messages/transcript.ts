@@ -167,15 +167,16 @@ function createTranscript(options: Pick<TranscriptOptions, 'cwd' | 'sessionId' |
   };
   const stamp = (draft: ChainDraft, parentUuid: string | null): ChainEntry => {
     const uuid = typeof draft.uuid === 'string' ? draft.uuid : ids();
-    const place = {
+    const entry = {
       parentUuid,
       isSidechain: false,
       cwd: transcript.cwd,
       sessionId,
       ...(agentId === undefined ? {} : { agentId }),
       writer: WRITER,
+      ...draft,
     };
-    return { ...place, ...draft, uuid, parentUuid, timestamp: new Date(now()).toISOString() };
+    return Object.assign(entry, { uuid, parentUuid, timestamp: new Date(now()).toISOString() });
   };
   const add = (entry: ChainEntry) => {
     lines.push({ kind: 'chain', entry });

@@ -3,7 +3,7 @@ import { Stream } from '@anthropic-ai/sdk/core/streaming';
 import { Observable, type Subscriber } from 'rxjs';
 import { isJsonObject, parseJson } from '../json.js';
 import { assembleStream, type StreamAssembler } from './assemble.js';
-import { type Clock, systemClock } from './clock.js';
+import { type Clock, restart, systemClock } from './clock.js';
 import { type ModelErrorPlace, toModelError } from './errors.js';
 import { InvalidRequestError, toRequestParams } from './params.js';
 import { DEFAULT_BASE_URL, type ModelSettings, type ModelSettingsOptions, resolveModelSettings } from './settings.js';
@@ -41,9 +41,8 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): Ant
   let sdk = options.client;
   const client = (): Anthropic | undefined => {
     if (sdk !== undefined) return sdk;
-    const { apiKey, authToken, baseURL } = settings;
-    if (apiKey === undefined && authToken === undefined) return undefined;
-    sdk = new Anthropic({ apiKey: apiKey ?? null, authToken: authToken ?? null, baseURL, maxRetries: 0, logLevel: 'off' });
+    if (settings.apiKey === undefined && settings.authToken === undefined) return undefined;
+    sdk = sdkFor(settings);
     return sdk;
   };
   return {
@@ -59,6 +58,22 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): Ant
         return new Exchange(anthropic, request, { settings, clock, promptCaching, onDelta, subscriber }).start();
       }),
   };
+}
+
+/** The client made last. Making one costs more than a tool call, and sessions that share key and address can share it: it holds no state of theirs. */
+let latest: { readonly key: string; readonly fetch: typeof fetch; readonly sdk: Anthropic } | undefined;
+
+function sdkFor({ apiKey, authToken, baseURL }: ModelSettings): Anthropic {
+  const key = JSON.stringify([apiKey ?? null, authToken ?? null, baseURL]);
+  // The SDK keeps the `fetch` that it finds; a program that puts another in its place means it.
+  if (latest?.key !== key || latest.fetch !== fetch) {
+    latest = {
+      key,
+      fetch,
+      sdk: new Anthropic({ apiKey: apiKey ?? null, authToken: authToken ?? null, baseURL, maxRetries: 0, logLevel: 'off' }),
+    };
+  }
+  return latest.sdk;
 }
 
 function missingKey(): ModelError {
@@ -179,14 +194,16 @@ class Exchange {
   }
 
   private restartIdleTimer(): void {
-    this.stopIdleTimer();
     const { clock, settings } = this.parts;
-    this.idle = clock.setTimeout(() => {
-      const message = `${settings.baseURL} sent nothing for ${settings.idleTimeoutMs / 1000} s in the middle of an answer (CLAUDE_STREAM_IDLE_TIMEOUT_MS).`;
-      this.give(this.assembler.end({ type: 'stream_idle', message, retryable: true }));
-      this.controller.abort();
-    }, settings.idleTimeoutMs);
+    this.idle = restart(clock, this.idle, this.endIdleStream, settings.idleTimeoutMs);
   }
+
+  private readonly endIdleStream = (): void => {
+    const { baseURL, idleTimeoutMs } = this.parts.settings;
+    const message = `${baseURL} sent nothing for ${idleTimeoutMs / 1000} s in the middle of an answer (CLAUDE_STREAM_IDLE_TIMEOUT_MS).`;
+    this.give(this.assembler.end({ type: 'stream_idle', message, retryable: true }));
+    this.controller.abort();
+  };
 
   private stopIdleTimer(): void {
     if (this.idle === undefined) return;

@@ -21,10 +21,21 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The real clock. */
 export const systemClock: MonotonicClock = {
   setTimeout: (fire, ms) => setTimeout(fire, Math.min(ms, MAX_TIMER_MS)),
-  // Node's Timeout objects convert to the numeric id that clearTimeout takes.
-  clearTimeout: (id) => clearTimeout(Number(id)),
+  clearTimeout: (id) => {
+    if (isTimeout(id)) clearTimeout(id);
+  },
   now: () => performance.now(),
 };
+
+const isTimeout = (id: unknown): id is NodeJS.Timeout => id instanceof Object && 'refresh' in id && typeof id.refresh === 'function';
+
+/** Lets a timer begin anew, or sets it where there is none; returns its id. `fire` and `ms` must be those that it was set with. */
+export function restart(clock: Clock, id: unknown, fire: () => void, ms: number): unknown {
+  // Pushing one timer on costs less than calling it off and setting another: this happens at every piece of an answer.
+  if (isTimeout(id)) return id.refresh();
+  if (id !== undefined) clock.clearTimeout(id);
+  return clock.setTimeout(fire, ms);
+}
 
 /** Sets a timer; the returned function calls it off. */
 export function after(clock: Clock, ms: number, fire: () => void): () => void {

@@ -21,6 +21,8 @@ export interface LedgerSink {
 /** Stop reasons that may cut the last block off in the middle. */
 const CUTTING: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded']);
 
+type FinishedCall = NonNullable<FinishedBlock['call']>;
+
 /**
  * The blocks of one message, each under its index. Invariants: a block is reported at most once, a call id at most once, and no event
  * for one index changes a block under another.
@@ -29,7 +31,7 @@ export class BlockLedger {
   private readonly drafts = new Map<number, Draft>();
   /** In order of arrival, which need not be index order. */
   private readonly done = new Map<number, CompletedBlock>();
-  private readonly callIds = new Map<string, string>();
+  private readonly calls = new Map<string, FinishedCall>();
   /** A finished call without any input text: whether it was cut off before its first key is known one event later. */
   private held: Draft | undefined;
   private lostCall = false;
@@ -40,7 +42,7 @@ export class BlockLedger {
   clear(): void {
     this.drafts.clear();
     this.done.clear();
-    this.callIds.clear();
+    this.calls.clear();
     this.held = undefined;
     this.lostCall = false;
     this.lostBlock = false;
@@ -48,7 +50,7 @@ export class BlockLedger {
 
   /** True when a call arrived that nobody can answer, and none that can be. */
   get lostItsCalls(): boolean {
-    return this.lostCall && this.callIds.size === 0;
+    return this.lostCall && this.calls.size === 0;
   }
 
   get hasAny(): boolean {
@@ -176,24 +178,25 @@ export class BlockLedger {
       type: 'block.completed',
       index,
       block: assistantBlock(block),
-      ...(call === undefined ? {} : { toolUse: { ...call, index } }),
+      ...(call === undefined ? {} : { toolUse: { index, ...call } }),
     });
     return undefined;
   }
 
-  private isNewCall({ id, name, input }: NonNullable<FinishedBlock['call']>): boolean {
+  private isNewCall(call: FinishedCall): boolean {
+    const { id, name } = call;
     if (id === '') {
       this.lostCall = true;
       this.sink.note(`a tool_use (${name}) without an id: a protocol error. It cannot be answered and was not executed`);
       return false;
     }
-    const print = JSON.stringify([name, input]);
-    const known = this.callIds.get(id);
+    const known = this.calls.get(id);
     if (known === undefined) {
-      this.callIds.set(id, print);
+      this.calls.set(id, call);
       return true;
     }
-    const how = known === print ? 'the same input; it is one call' : 'another name or input: a protocol error. The second was not executed';
+    const isSame = known.name === name && JSON.stringify(known.input) === JSON.stringify(call.input);
+    const how = isSame ? 'the same input; it is one call' : 'another name or input: a protocol error. The second was not executed';
     this.sink.note(`tool_use ${id} arrived twice with ${how}`);
     return false;
   }
@@ -206,7 +209,7 @@ export class BlockLedger {
     this.sink.takenOver(fallback, dropped);
     if (!dropped) return;
     this.done.clear();
-    this.callIds.clear();
+    this.calls.clear();
     for (const completed of kept) this.report(completed);
   }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import * as crypto from 'node:crypto';
 import type { JsonValue } from '../json.js';
 
 /** JSON with the keys of every object sorted: equal for equal values, whatever the order they were written in. */
@@ -13,4 +13,8 @@ export function canonicalJson(value: JsonValue): string {
 const isArray = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
 
 /** What an answer binds to: SHA-256 (hex) of the canonical JSON of exactly the input that was shown. */
-export const inputDigest = (input: JsonValue): string => createHash('sha256').update(canonicalJson(input)).digest('hex');
+export const inputDigest = (input: JsonValue): string => sha256(canonicalJson(input));
+
+/** `crypto.hash` does the same in a third of the time; Node has it from 20.12 on. */
+const sha256: (text: string) => string =
+  'hash' in crypto ? (text) => crypto.hash('sha256', text) : (text) => crypto.createHash('sha256').update(text).digest('hex');

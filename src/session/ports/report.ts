@@ -46,7 +46,7 @@ export const reportResult = asyncPort<Reporting, Report>(async ({ callId, end, a
 
 function draft(record: CallRecord, clean: CleanResult, finished: FinishedResult, hook: HookResult | undefined): Report {
   const reminders = [...(record.hook?.additionalContext ?? []), ...(hook?.additionalContext ?? []), ...feedback(hook)];
-  record.draft = { ...finished, reminders };
+  record.draft = { reminders, ...finished };
   record.mapped = undefined;
   const errorLine = clean.isError ? { errorLine: firstLine(clean.content) } : {};
   return { isError: clean.isError, ...errorLine, resultSize: finished.size, preventContinuation: hook?.stop !== undefined };

@@ -97,7 +97,7 @@ class Run {
       throwIfAborted(this.controller.signal);
       this.services.journal({ type: 'call.started', callId: this.record.call.id, tool: toolOf(this.record).name });
       this.started = true;
-      const context = { ...toolContext(this.record, this.services, this.controller.signal), resolvedPaths };
+      const context = { resolvedPaths, ...toolContext(this.record, this.services, this.controller.signal) };
       const value: unknown = await toolOf(this.record).call(inputOf(this.record), context, (progress) => {
         if (this.settled) return;
         onSign();
