@@ -37,7 +37,7 @@ export type QueryEnd =
 export type Admission =
   | { readonly kind: 'proceed' }
   | { readonly kind: 'compact' }
-  | { readonly kind: 'stop'; readonly end: 'budgetExhausted'; readonly reason: string };
+  | { readonly kind: 'stop'; readonly end: 'budgetExhausted' | 'runtimeError'; readonly reason: string };
 
 /** How far a query may go. */
 export interface QueryLimits {
@@ -74,8 +74,8 @@ export interface QueryContext extends QueryInput {
   /** How it will end, unless something else happens first. */
   readonly ending: { readonly end: QueryEnd; readonly reason: string };
 }
-/** What a query hears from outside and from its turn. */
-export type QueryEvent = AbortEvent | ExecutorReport;
+/** What a query hears from outside, from its turn, and of what stands before the next one. */
+export type QueryEvent = AbortEvent | ExecutorReport | { readonly type: 'turn.admitted'; readonly admission: Admission };
 /** How a query ended. */
 export interface QueryOutput {
   /** The query's id. */
@@ -108,12 +108,13 @@ const machine = setup({
   },
   actors: {
     runPromptHooks: port<QueryPortInput, HookResult>('runPromptHooks'),
-    admitTurn: port<QueryPortInput & { readonly turns: number }, Admission>('admitTurn'),
     compact: port<QueryPortInput, null>('compact'),
     turn: turnMachine,
     runStopHooks: port<QueryPortInput & { readonly rounds: number; readonly output: TurnOutput | null }, HookResult>('runStopHooks'),
   },
   actions: {
+    /** Looks at budget and context window, where nothing waits: answers with one `turn.admitted` sent to this actor. Provided; must be total. */
+    admitTurn: () => {},
     /** Puts a Stop hook's reason where the model reads it next. Provided; must be total. */
     recordStopReason: (_, _params: { readonly hook: HookResult }) => {},
     noteTurn: (_, _params: { readonly queryId: string; readonly turn: number }) => {},
@@ -229,24 +230,13 @@ const machine = setup({
           ],
         },
         weighing: {
-          invoke: {
-            src: 'admitTurn',
-            input: ({ context }) => ({ queryId: context.queryId, turns: context.turns }),
-            onDone: [
-              { guard: { type: 'mayProceed', params: ({ event }) => ({ admission: event.output }) }, target: '#query.turning' },
-              { guard: { type: 'mustCompact', params: ({ event }) => ({ admission: event.output }) }, target: '#query.compacting' },
-              {
-                target: '#query.ended',
-                actions: {
-                  type: 'conclude',
-                  params: ({ event }) => ({ end: 'budgetExhausted', reason: event.output.kind === 'stop' ? event.output.reason : '' }),
-                },
-              },
+          entry: 'admitTurn',
+          on: {
+            'turn.admitted': [
+              { guard: { type: 'mayProceed', params: ({ event }) => event }, target: '#query.turning' },
+              { guard: { type: 'mustCompact', params: ({ event }) => event }, target: '#query.compacting' },
+              { target: '#query.ended', actions: { type: 'conclude', params: ({ event }) => endOfStop(event.admission) } },
             ],
-            onError: {
-              target: '#query.ended',
-              actions: { type: 'conclude', params: ({ event }) => ({ end: 'runtimeError', reason: messageOf(event.error) }) },
-            },
           },
         },
       },
@@ -353,6 +343,11 @@ const machine = setup({
     ended: { type: 'final' },
   },
 });
+
+const endOfStop = (admission: Admission): QueryContext['ending'] =>
+  admission.kind === 'stop'
+    ? { end: admission.end, reason: admission.reason }
+    : { end: 'runtimeError', reason: 'the turn was not admitted' };
 
 const blockReason = (hook: HookResult): string => hook.stop?.reason ?? hook.block?.reason ?? 'a UserPromptSubmit hook blocked the prompt';
 

@@ -59,8 +59,14 @@ export interface TurnContext {
   /** Something broke outside the model: the query ends with it. */
   readonly fault: string | null;
 }
-/** What a turn hears: its query, its executor, and the model's stream. */
-export type TurnEvent = AbortEvent | ExecutorReport | ModelStreamEvent;
+/** What a turn hears: its query, its executor, the model's stream, and what it begins with. */
+export type TurnEvent =
+  | AbortEvent
+  | ExecutorReport
+  | ModelStreamEvent
+  | { readonly type: 'turn.prepared'; readonly plan: TurnPlan }
+  /** Preparing broke: the model is not asked. */
+  | { readonly type: 'turn.unprepared'; readonly reason: string };
 
 /** What a turn tells its query. */
 export interface TurnOutput {
@@ -91,7 +97,6 @@ const turn = setup({
     output: {} as TurnOutput,
   },
   actors: {
-    prepareTurn: port<TurnAddress, TurnPlan>('prepareTurn'),
     streamModel: eventPort<ModelStreamEvent, TurnAddress & { readonly attempt: number }>('streamModel'),
     waitForRetry: port<TurnAddress & { readonly attempt: number; readonly error: ModelError | null }, null>('waitForRetry'),
     executor: executorMachine,
@@ -101,6 +106,8 @@ const turn = setup({
     >('attachResults'),
   },
   actions: {
+    /** Fixes the plan, where nothing waits: answers with one event sent to this actor. Provided; must be total. */
+    prepareTurn: () => {},
     /** Puts a complete block on the transcript, before any tool of it runs. Provided; must be total. */
     recordBlock: (_, _params: { readonly event: ModelStreamEvent }) => {},
     noteMessage: (_, _params: { readonly messageId: string; readonly model: string }) => {},
@@ -184,13 +191,10 @@ const machine = resuming.createMachine({
   states: {
     preparing: {
       description: 'Fresh pool, permissions and request from the session as it is now.',
-      invoke: {
-        src: 'prepareTurn',
-        input: ({ context }) => context.address,
-        onDone: { target: 'answering', actions: { type: 'rememberPlan', params: ({ event }) => ({ plan: event.output }) } },
-        onError: { target: 'done', actions: { type: 'rememberFault', params: ({ event }) => ({ fault: messageOf(event.error) }) } },
-      },
+      entry: 'prepareTurn',
       on: {
+        'turn.prepared': { target: 'answering', actions: { type: 'rememberPlan', params: ({ event }) => event } },
+        'turn.unprepared': { target: 'done', actions: { type: 'rememberFault', params: ({ event }) => ({ fault: event.reason }) } },
         abort: {
           guard: { type: 'isHardAbort', params: ({ event }) => event },
           target: 'done',

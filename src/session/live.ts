@@ -8,7 +8,9 @@ import {
   toolCallMachine,
   turnMachine,
 } from '../../machines/index.js';
+import type { Admission } from '../../machines/query.js';
 import type { GateAnswer } from '../../machines/toolCall.js';
+import type { TurnEvent } from '../../machines/turn.js';
 import { messageOf } from '../tool/errors.js';
 import { contained } from './contained.js';
 import { services } from './port.js';
@@ -95,9 +97,10 @@ const executor = contained(
 
 const turn = contained(
   turnMachine.provide({
-    actors: { prepareTurn, streamModel, waitForRetry, executor, attachResults },
+    actors: { streamModel, waitForRetry, executor, attachResults },
     actions: total(
       {
+        prepareTurn: ({ self, system }) => self.send(preparationOf(services(system))),
         recordBlock: ({ context, system }, { event }) => {
           if (event.type !== 'block.completed') return;
           const session = services(system);
@@ -126,8 +129,9 @@ const turn = contained(
 
 const query = contained(
   queryMachine.provide({
-    actors: { runPromptHooks, admitTurn, compact, turn, runStopHooks },
+    actors: { runPromptHooks, compact, turn, runStopHooks },
     actions: total({
+      admitTurn: ({ self, system }) => self.send({ type: 'turn.admitted', admission: admissionOf(services(system)) }),
       recordStopReason: ({ system }, { hook }) => recordStopReason(hook, services(system)),
       noteTurn: ({ system }, { queryId, turn: number }) => services(system).update({ type: 'turn.started', queryId, turn: number }),
     }),
@@ -213,6 +217,22 @@ function applyModifiers(callIds: readonly string[], session: Services): void {
     } catch (error) {
       notice(session, 'error', `The context change of call ${callId} failed: ${messageOf(error)}`);
     }
+  }
+}
+
+/** What cannot be prepared or admitted ends the query, and says why. */
+function preparationOf(session: Services): TurnEvent {
+  try {
+    return { type: 'turn.prepared', plan: prepareTurn(session) };
+  } catch (error) {
+    return { type: 'turn.unprepared', reason: messageOf(error) };
+  }
+}
+function admissionOf(session: Services): Admission {
+  try {
+    return admitTurn(session);
+  } catch (error) {
+    return { kind: 'stop', end: 'runtimeError', reason: messageOf(error) };
   }
 }
 

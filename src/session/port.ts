@@ -1,4 +1,4 @@
-import { type ActorSystem, type ActorSystemInfo, type AnyEventObject, fromPromise, type PromiseSnapshot } from 'xstate';
+import { type ActorSystem, type ActorSystemInfo, type AnyEventObject, fromPromise } from 'xstate';
 import type { Port } from '../../machines/port.js';
 import type { Services } from './services.js';
 
@@ -71,19 +71,4 @@ function attempt<Output>(ask: () => Promise<Output>): Promise<Output> {
   } catch (error) {
     return Promise.reject(error);
   }
-}
-
-/** A port that answers at once: nothing waits, so the machine moves on in the same step. */
-export function syncPort<Input, Output>(run: (input: Input, services: Services) => Output): Port<Input, Output> {
-  const settle = (input: Input, system: System): PromiseSnapshot<Output, Input> => {
-    try {
-      return { status: 'done', output: run(input, services(system)), error: undefined, input: undefined };
-    } catch (error) {
-      return { status: 'error', output: undefined, error, input: undefined };
-    }
-  };
-  return {
-    ...fromPromise<Output, Input>(() => Promise.reject(new Error('a synchronous port never starts'))),
-    getInitialSnapshot: (scope, input) => settle(input, scope.system),
-  };
 }

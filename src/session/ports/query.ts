@@ -4,7 +4,7 @@ import type { HookResult } from '../../hooks/types.js';
 import { CONTINUE } from '../../messages/assemble.js';
 import { messageOf } from '../../tool/errors.js';
 import { deliverPrompt, promptText, returnUndelivered } from '../delivery.js';
-import { asyncPort, syncPort } from '../port.js';
+import { asyncPort } from '../port.js';
 import type { Services } from '../services.js';
 import { overBudget } from '../spend.js';
 
@@ -27,7 +27,7 @@ export const runPromptHooks = asyncPort<QueryPortInput, HookResult>(async ({ que
 });
 
 /** Puts the prompt into the conversation once no hook can block it any more; then budget and context window, before every request. */
-export const admitTurn = syncPort<QueryPortInput & { readonly turns: number }, Admission>((_, services) => {
+export function admitTurn(services: Services): Admission {
   const { limits, spend, contextTokens, opened, conversation } = services;
   if (opened) {
     services.opened = undefined;
@@ -43,7 +43,7 @@ export const admitTurn = syncPort<QueryPortInput & { readonly turns: number }, A
   const isLarge = compactAtTokens !== undefined && contextTokens >= compactAtTokens;
   if (isLarge && services.failedCompactions < MAX_FAILED_COMPACTIONS) return { kind: 'compact' };
   return { kind: 'proceed' };
-});
+}
 
 export const compact = asyncPort<QueryPortInput, null>(async (_, { services, signal }) => {
   try {

@@ -10,12 +10,12 @@ import type { AbortReason } from '../../tool/call.js';
 import { createCallAcceptor } from '../acceptCalls.js';
 import { deliverBeside } from '../delivery.js';
 import { settledCalls } from '../openCalls.js';
-import { asyncPort, services, syncPort } from '../port.js';
+import { asyncPort, services } from '../port.js';
 import { buildRequest } from '../request.js';
 import type { Services } from '../services.js';
 
 /** A turn begins with an empty book of calls; pool, permissions and request are read when they are needed, never kept. */
-export const prepareTurn = syncPort<TurnAddress, TurnPlan>((_, session) => {
+export function prepareTurn(session: Services): TurnPlan {
   const { calls, limits, model, resumption } = session;
   calls.begin(resumption?.asked);
   session.announceTools();
@@ -27,7 +27,7 @@ export const prepareTurn = syncPort<TurnAddress, TurnPlan>((_, session) => {
     maxAttempts: model.retry.maxRetries + 1,
     resumedCalls: resumption?.calls ?? [],
   };
-});
+}
 
 /** The model's answer, block by block. Deltas go round the machines, straight to the updates. */
 export const streamModel = fromEventObservable<ModelStreamEvent, TurnAddress & { readonly attempt: number }>(({ input, system }) => {

@@ -3,10 +3,9 @@ import { Observable } from 'rxjs';
 import { type AnyActorRef, createActor, fromEventObservable, fromPromise } from 'xstate';
 import { executorMachine, permissionMachine, queryMachine, sessionMachine, toolCallMachine, turnMachine } from '../../../machines/index.js';
 import type { ExecutorOutput } from '../../../machines/protocol.js';
-import type { Admission } from '../../../machines/query.js';
 import type { SessionStart } from '../../../machines/session.js';
 import type { CallPortInput, GateAnswer, Report, ResolvedTool, ToolEnd } from '../../../machines/toolCall.js';
-import type { TurnAddress, TurnPlan } from '../../../machines/turn.js';
+import type { TurnAddress } from '../../../machines/turn.js';
 import type { HookResult } from '../../../src/hooks/types.js';
 import type { Breakpoint } from '../../../src/inspect/index.js';
 import { DebugGate, type InspectedSystem, inspectFlow } from '../../../src/inspect/index.js';
@@ -162,10 +161,6 @@ export async function simulate(
   const turn = turnMachine.provide({
     actors: {
       executor: executorMachine.provide({ actors: { toolCall } }),
-      prepareTurn: fromPromise<TurnPlan, TurnAddress>(async () => {
-        await wait(3);
-        return { maxConcurrency: 10, eager: 'all', maxAttempts: 3, resumedCalls: [] };
-      }),
       streamModel: fromEventObservable<ModelStreamEvent, TurnAddress & { readonly attempt: number }>(({ input }) =>
         stream(currentTurn(), JSON.stringify(input)),
       ),
@@ -173,6 +168,10 @@ export async function simulate(
         await wait(2);
         return { preventContinuation: false };
       }),
+    },
+    actions: {
+      prepareTurn: ({ self }) =>
+        later(self, 3, { type: 'turn.prepared', plan: { maxConcurrency: 10, eager: 'all', maxAttempts: 3, resumedCalls: [] } }),
     },
   });
 
@@ -187,13 +186,8 @@ export async function simulate(
         return null;
       }),
       query: queryMachine.provide({
-        actors: {
-          turn,
-          admitTurn: fromPromise<Admission, { readonly queryId: string; readonly turns: number }>(async () => {
-            await wait(1);
-            return { kind: 'proceed' };
-          }),
-        },
+        actors: { turn },
+        actions: { admitTurn: ({ self }) => later(self, 1, { type: 'turn.admitted', admission: { kind: 'proceed' } }) },
       }),
     },
   });
