@@ -9,7 +9,8 @@ const DEFAULT_BODY_BYTES = 64 << 20;
 
 interface StoredBody {
   readonly text: string;
-  readonly ref: BodyRef;
+  /** As long as the body is there, its preview is a mere cut of it, which costs nothing. */
+  readonly ref: { -readonly [K in keyof BodyRef]: BodyRef[K] };
   /** Its place in the order of what was put at the young end. */
   put: number;
 }
@@ -32,7 +33,7 @@ export class BodyStore {
   put(value: unknown, limits: CaptureLimits = LIGHT_LIMITS): BodyRef {
     const { text, clipped } = this.redact(value, limits);
     const ref = this.putText(text);
-    return clipped ? { ...ref, clipped: true } : ref;
+    return clipped ? { ...ref, preview: copyOf(ref.preview), clipped: true } : ref;
   }
 
   redact(value: unknown, limits: CaptureLimits): Captured {
@@ -53,9 +54,7 @@ export class BodyStore {
       return known.ref;
     }
     const bytes = Buffer.byteLength(text);
-    // A mere cut would keep the whole text in memory for as long as its event is there.
-    const preview = text.length > PREVIEW_CHARS ? copyOf(text.slice(0, PREVIEW_CHARS)) : text;
-    const ref = { hash, bytes, preview };
+    const ref = { hash, bytes, preview: text.slice(0, PREVIEW_CHARS) };
     this.#bodies.set(hash, { text, ref, put: this.#puts++ });
     this.#bytes += bytes;
     if (this.#bytes > this.maxBytes) this.#shrink();
@@ -76,6 +75,8 @@ export class BodyStore {
       if (this.#bytes <= this.maxBytes || this.#bodies.size === 1) return;
       this.#bodies.delete(hash);
       this.#bytes -= body.ref.bytes;
+      // A cut would keep the whole text in memory for as long as its event is there.
+      body.ref.preview = copyOf(body.ref.preview);
     }
   }
 }

@@ -132,7 +132,7 @@ class Walk {
     } catch {
       json = UNREADABLE;
     }
-    open.length = depth;
+    open.pop();
     if (this.#nodes - before > REPEATABLE_NODES) {
       this.#large ??= new Map();
       this.#large.set(value, this.#path());

@@ -10,6 +10,7 @@ import {
   type FlowSource,
 } from './protocol/flowEvents.js';
 import type { MachineGraph } from './protocol/graph.js';
+import { RecentTexts } from './recentTexts.js';
 import { type RedactionOptions, Redactor } from './redact.js';
 
 /** How much a flow keeps, and what it redacts. */
@@ -48,6 +49,8 @@ export class FlowLog {
   readonly #maxEvents: number;
   readonly #listeners = new Set<FlowListener>();
   readonly #graphs = new Map<string, MachineGraph>();
+  /** Plain values by their text: a decision that comes again, as most do, is kept once. */
+  readonly #plain = new RecentTexts<ReturnType<typeof JSON.parse>>();
   #ring: FlowEvent[];
   #lastSeq = 0;
   #lastT = 0;
@@ -111,10 +114,26 @@ export class FlowLog {
    * @internal
    */
   take(draft: FlowEventDraft): void {
+    this.add(Object.assign(draft, { seq: this.nextSeq(), t: this.nextT() }));
+  }
+
+  /** @internal The number of an event that is made at once: fields that an object is made with cost less than fields it is given. */
+  nextSeq(): number {
+    return ++this.#lastSeq;
+  }
+  /** @internal Its time. */
+  nextT(): number {
+    this.guard(this.#tick);
+    return this.#lastT;
+  }
+  /** The clock is the embedding program's. */
+  readonly #tick = (): void => {
+    this.#lastT = this.elapsed;
+  };
+
+  /** @internal Adds an event that was made with its number and time. */
+  add(event: FlowEvent): void {
     try {
-      const t = this.elapsed;
-      this.#lastT = t;
-      const event: FlowEvent = Object.assign(draft, { seq: ++this.#lastSeq, t });
       this.#ring.push(event);
       // In blocks, so that the cost of moving the rest is spread over many events.
       if (this.#ring.length > this.#maxEvents * 1.25) this.#ring = this.#ring.slice(-this.#maxEvents);
@@ -153,11 +172,15 @@ export class FlowLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** @internal Redacted copy of a small plain value that travels inside an event. */
+  /** @internal Redacted copy of a small plain value that travels inside an event; shared by those that are equal. */
   plain<T>(value: T): T {
     const { text, clipped } = this.bodies.redact(value, FULL_LIMITS);
     if (clipped) this.faults++;
-    return JSON.parse(text);
+    const known = this.#plain.get(text);
+    if (known !== undefined) return known;
+    const made = JSON.parse(text);
+    this.#plain.set(text, made, true);
+    return made;
   }
 
   /** @internal A redacted copy of a text, cut after `maxChars`. */

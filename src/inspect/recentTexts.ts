@@ -20,9 +20,10 @@ export class RecentTexts<T> {
     return old;
   }
 
-  set(text: string, known: T): void {
+  /** `isWhole`: the text is no piece of another, as names of fields never are. */
+  set(text: string, known: T, isWhole = false): void {
     if (text.length > MAX_CHARS) return;
-    this.#young.set(copyOf(text), known);
+    this.#young.set(isWhole ? text : copyOf(text), known);
     this.#chars += text.length + 1;
     if (this.#chars <= GENERATION_CHARS) return;
     this.#old = this.#young;
@@ -33,6 +34,6 @@ export class RecentTexts<T> {
 
 /** The same text with memory of its own. */
 export function copyOf(text: string): string {
-  // A cut of a joined text refers to that text alone, which is one character longer.
-  return text.length === 0 ? text : `${text}.`.slice(0, -1);
+  // Read anew, it is in one piece, which is what makes finding it among others fast. So short a piece is never a mere cut.
+  return text.length < 13 ? text : JSON.parse(JSON.stringify(text));
 }

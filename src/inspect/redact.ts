@@ -150,7 +150,7 @@ export class Redactor {
     if (known !== undefined) return known;
     const kept = this.text(key, path);
     const captured = capturedKey(JSON.stringify(kept), this.isSecretKey(key));
-    if (kept === key && this.#custom.length === 0) this.#keys.set(key, captured);
+    if (kept === key && this.#custom.length === 0) this.#keys.set(key, captured, true);
     return captured;
   }
 

@@ -144,13 +144,12 @@ export class XStateAdapter {
     if (event.type === 'xstate.init' || this.options.gate?.isRelease(ref, event)) return;
     if (event.type.startsWith('xstate.error.actor.') && source) this.#stop(this.#record(source, false), 'error', undefined, event.error);
     if (!ref._parent) this.#checkRootLater(ref);
-    this.log.take({
-      type: 'event',
-      actor: record.path,
-      source: source ? this.#record(source, false).path : null,
-      event: event.type,
-      ...(Object.keys(event).length > 1 ? { body: this.log.bodies.put(event) } : {}),
-    });
+    const { log } = this;
+    const actor = record.path;
+    const from = source ? this.#record(source, false).path : null;
+    const body = saysMore(event) ? log.bodies.put(event) : undefined;
+    if (body) log.add({ type: 'event', actor, source: from, event: event.type, body, seq: log.nextSeq(), t: log.nextT() });
+    else log.add({ type: 'event', actor, source: from, event: event.type, seq: log.nextSeq(), t: log.nextT() });
   }
 
   /** XState announces no microstep for entering the initial state, only for the eventless ones that follow it. */
@@ -171,19 +170,14 @@ export class XStateAdapter {
     const initial = event === 'xstate.init' && record.leaves.length === 0;
     if (transitions.length === 0 && !initial) return;
     const { configuration, leaves } = this.#graphs.configuration(snapshot);
-    const edges = this.#graphs.of(record.machine);
-    this.log.take({
-      type: 'transition',
-      actor: record.path,
-      event,
-      from: record.leaves,
-      to: leaves,
-      configuration,
-      edges: edges.fired(transitions),
-      micro: record.micro++,
-      ...(initial ? { initial: true as const } : {}),
-    });
+    const { log } = this;
+    const from = record.leaves;
+    const edges = this.#graphs.of(record.machine).fired(transitions);
     record.leaves = leaves;
+    const micro = record.micro++;
+    const { path: actor } = record;
+    if (initial) log.take({ type: 'transition', actor, event, from, to: leaves, configuration, edges, micro, initial });
+    else log.add({ type: 'transition', actor, event, from, to: leaves, configuration, edges, micro, seq: log.nextSeq(), t: log.nextT() });
   }
 
   #snapshot(ref: AnyActorRef, record: ActorRecord, event: AnyEventObject, snapshot: Snapshot): void {
@@ -201,7 +195,9 @@ export class XStateAdapter {
   #contextIfChanged(record: ActorRecord, context: unknown): void {
     if (context === record.context) return;
     record.context = context;
-    this.log.take({ type: 'context', actor: record.path, body: this.log.bodies.put(context) });
+    const { log } = this;
+    const body = log.bodies.put(context);
+    log.add({ type: 'context', actor: record.path, body, seq: log.nextSeq(), t: log.nextT() });
   }
 
   #stop(record: ActorRecord, status: 'done' | 'error' | 'stopped', output: unknown, error: unknown): void {
@@ -250,6 +246,12 @@ export class XStateAdapter {
     }
     if (snapshot.status !== 'active') this.#stop(record, snapshot.status, snapshot.output, snapshot.error);
   }
+}
+
+/** Whether an event holds anything but its type. */
+function saysMore(event: AnyEventObject): boolean {
+  for (const key in event) if (key !== 'type') return true;
+  return false;
 }
 
 /** A name that comes again gets a suffix. */

@@ -166,6 +166,18 @@ describe('the body store', () => {
     for (const letter of ['b', 'c', 'd']) store.put({ text: letter.repeat(400) });
     expect(store.bytes).toBeLessThanOrEqual(1000);
     expect(store.get(first.hash)).toBeUndefined();
+    expect(first).toEqual({ hash: first.hash, bytes: 411, preview: `{"text":"${'a'.repeat(191)}` });
+  });
+
+  it('keeps of a body that has left no more than its preview, whole characters or not', () => {
+    const store = new BodyStore(redactor, 1000);
+    const text = `"${'a'.repeat(198)}${'💥'.repeat(100)}"`;
+    const ref = store.putText(text);
+    const shown = text.slice(0, 200);
+    expect(ref.preview).toBe(shown);
+    for (const letter of ['b', 'c', 'd']) store.put({ text: letter.repeat(400) });
+    expect(store.get(ref.hash)).toBeUndefined();
+    expect(ref.preview).toBe(shown);
   });
 
   it('hands long bodies over in parts that join to the whole and never split a character', () => {

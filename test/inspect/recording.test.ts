@@ -15,6 +15,7 @@ import {
   startRecorder,
 } from '../../src/inspect/index.js';
 import { flowText } from '../../src/inspect/protocol/flowText.js';
+import type { PermissionDecision } from '../../src/permissions/types.js';
 import { call, childOf, eventsOf, settle, startFlow } from './support/flow.js';
 import { callMachine, parentMachine } from './support/machines.js';
 
@@ -148,6 +149,32 @@ describe('recordings', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it('write an event as JSON.stringify does, but for the preview of a body that stands before it', () => {
+    const { log, sink } = startFlow();
+    const because = (reason: string): PermissionDecision => ({
+      behavior: 'deny',
+      reason,
+      winner: { check: 'checkingDenyRule', behavior: 'deny', reason },
+      trace: [{ check: 'checkingDenyRule', behavior: 'deny', reason }],
+      shadowed: [],
+      asked: false,
+    });
+    for (const reason of ['a "rule"', 'a "rule"', 'another']) {
+      const fact = { toolUseId: `toolu_${reason}`, toolName: 'Bash', mode: 'default', decision: because(reason) } as const;
+      sink.decision(fact);
+      sink.decision({ ...fact, input: { command: reason } });
+    }
+    const decisions = eventsOf(log, 'decision');
+    expect(decisions.map(({ decision }) => decision)).toEqual(
+      ['a "rule"', 'a "rule"', 'another'].flatMap((reason) => [because(reason), because(reason)]),
+    );
+    // Kept once, however often it comes.
+    expect(new Set(decisions.map(({ decision }) => decision)).size).toBe(2);
+    const written = flowText(snapshotRecording(log)).split('\n');
+    const brief = (key: string, value: unknown) => (key === 'preview' ? undefined : value);
+    for (const event of log.events(1)) expect(written).toContain(JSON.stringify(event, brief));
   });
 
   it('of a later version keep the fields that this one does not know', () => {

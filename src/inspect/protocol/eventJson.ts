@@ -1,15 +1,15 @@
-import type { ActorStopped, BodyRef, ContextChanged, EventReceived, FlowEvent, TransitionTaken } from './flowEvents.js';
+import type { ActorStopped, BodyRef, ContextChanged, DecisionMade, EventReceived, FlowEvent, TransitionTaken } from './flowEvents.js';
 
 /** Texts remembered as JSON; then it starts anew. */
 const REMEMBERED_TEXTS = 2000;
 
 /**
- * `JSON.stringify` for flow events. The four types that nine of ten events of a flow are have their fields written one by one, since
- * their lists are shared by many events and their texts come again and again; every other event, and one with a field that is not
- * expected, is left to the built-in function.
+ * `JSON.stringify` for flow events. The types that nine of ten events of a flow are have their fields written one by one, since their
+ * lists and decisions are shared by many events and their texts come again and again; every other event, and one with a field that is
+ * not expected, is left to the built-in function.
  */
 export class EventJson {
-  readonly #lists = new WeakMap<object, string>();
+  readonly #known = new WeakMap<object, string>();
   #texts = new Map<string, string>();
 
   /** `brief`: the body's own line stands before the event, so that the name of the body needs no preview. */
@@ -23,6 +23,8 @@ export class EventJson {
         return this.#stopped(event, brief);
       case 'context':
         return this.#context(event, brief);
+      case 'decision':
+        return this.#decided(event, brief);
       default:
         return whole(event, brief);
     }
@@ -32,9 +34,9 @@ export class EventJson {
     const initial = event.initial === undefined ? 0 : 1;
     if (Object.keys(event).length !== 10 + initial) return JSON.stringify(event);
     const { actor, from, to, configuration, edges } = event;
-    const states = `"from":${this.#list(from)},"to":${this.#list(to)},"configuration":${this.#list(configuration)}`;
+    const states = `"from":${this.#shared(from)},"to":${this.#shared(to)},"configuration":${this.#shared(configuration)}`;
     const micro = `"micro":${event.micro}${initial ? ',"initial":true' : ''}`;
-    return `{"type":"transition","actor":${this.#text(actor)},"event":${this.#text(event.event)},${states},"edges":${this.#list(edges)},${micro}${end(event)}`;
+    return `{"type":"transition","actor":${this.#text(actor)},"event":${this.#text(event.event)},${states},"edges":${this.#shared(edges)},${micro}${end(event)}`;
   }
 
   #received(event: EventReceived, brief: boolean): string {
@@ -57,11 +59,19 @@ export class EventJson {
     return `{"type":"context","actor":${this.#text(event.actor)},"body":${ref(event.body, brief)}${end(event)}`;
   }
 
-  #list(list: readonly unknown[]): string {
-    const known = this.#lists.get(list);
+  #decided(event: DecisionMade, brief: boolean): string {
+    const { toolUseId, toolName, mode, decision, input } = event;
+    if (Object.keys(event).length !== (input === undefined ? 7 : 8)) return whole(event, brief);
+    const call = `"toolUseId":${JSON.stringify(toolUseId)},"toolName":${this.#text(toolName)},"mode":${this.#text(mode)}`;
+    const named = input === undefined ? '' : `,"input":${ref(input, brief)}`;
+    return `{"type":"decision",${call},"decision":${this.#shared(decision)}${named}${end(event)}`;
+  }
+
+  #shared(value: object): string {
+    const known = this.#known.get(value);
     if (known !== undefined) return known;
-    const json = JSON.stringify(list);
-    this.#lists.set(list, json);
+    const json = JSON.stringify(value);
+    this.#known.set(value, json);
     return json;
   }
 
