@@ -18,7 +18,10 @@ const optionsSchema = z.object({
   json: z.boolean().default(false),
   output: z.string().optional(),
   actor: z.string().optional(),
+  runner: z.enum(['node', 'vitest']).optional(),
 });
+/** Of what a test is made, and for which runner. */
+type TestOptions = Partial<Pick<z.infer<typeof optionsSchema>, 'actor' | 'runner'>>;
 
 /** Warnings printed one by one; of more, only the number is said. */
 const SHOWN = 20;
@@ -41,6 +44,7 @@ export function inspectCommand(): Command {
     .option('--json', 'print the flow and its calls as one JSON object, and serve no page')
     .option('-o, --output <file>', `write an export instead: ${FORMATS.map(({ ending }) => `*${ending}`).join(', ')}`)
     .option('--actor <path>', 'with *.test.mjs: the machine whose events the test folds, or the id of a call (default: the first query)')
+    .addOption(new Option('--runner <runner>', 'with *.test.mjs: who runs the test (default: node)').choices(['node', 'vitest']))
     .addHelpText(
       'after',
       `
@@ -48,12 +52,12 @@ Of a transcript the page shows every call with its result, the turns and subagen
 does not record (gates, hooks, rules, who was asked) is shown as unknown. Subagents' own files beside it are read with it.`,
     )
     .action(async (file: string, raw: unknown) => {
-      const { json, output, actor, ...page } = optionsSchema.parse(raw);
+      const { json, output, actor, runner, ...page } = optionsSchema.parse(raw);
       if (json && output !== undefined) throw new CliError('Give either --json or --output, not both.');
-      if (actor !== undefined && output?.endsWith('.test.mjs') !== true)
-        throw new CliError('--actor says what a test is made of, so it needs --output *.test.mjs.');
+      if ((actor ?? runner) !== undefined && output?.endsWith('.test.mjs') !== true)
+        throw new CliError('--actor and --runner speak of a test, so they need --output *.test.mjs.');
       if (json) process.stdout.write(`${JSON.stringify(flowReport(await read(file)))}\n`);
-      else if (output !== undefined) await writeExport(await read(file), output, actor);
+      else if (output !== undefined) await writeExport(await read(file), output, { actor, runner });
       else await showPage(file, page);
     });
 }
@@ -67,14 +71,14 @@ async function read(file: string): Promise<FlowRecording> {
   }
 }
 
-async function writeExport(recording: FlowRecording, output: string, actor: string | undefined): Promise<void> {
+async function writeExport(recording: FlowRecording, output: string, test: TestOptions): Promise<void> {
   const format = FORMATS.find(({ ending }) => output.endsWith(ending));
   const path = resolve(output);
   if (!format) {
     throw new CliError(`${path} was not written: its name must end in ${FORMATS.map(({ ending }) => ending).join(', ')}.`);
   }
   tellWarnings(recording);
-  const bytes = await exported(recording, format.kind, actor).catch((error: unknown) => {
+  const bytes = await exported(recording, format.kind, test).catch((error: unknown) => {
     throw new CliError(`${path} was not written: ${messageOf(error)}`);
   });
   try {
@@ -86,7 +90,7 @@ async function writeExport(recording: FlowRecording, output: string, actor: stri
   process.stderr.write(`Written:     ${visible(path)}\n`);
 }
 
-async function exported(recording: FlowRecording, kind: ExportKind, actor: string | undefined): Promise<Buffer> {
+async function exported(recording: FlowRecording, kind: ExportKind, { actor, runner }: TestOptions): Promise<Buffer> {
   if (kind !== 'nodeTest') {
     const { exportFlow } = await import('../inspect/exports/exportFlow.js');
     return exportFlow(recording, kind);
@@ -94,7 +98,7 @@ async function exported(recording: FlowRecording, kind: ExportKind, actor: strin
   const { buildExport } = await import('../inspect/exports/buildExport.js');
   const { Redactor } = await import('../inspect/redact.js');
   const tested = testedActor(recording, actor);
-  const request = tested === undefined ? { kind } : { kind, actor: tested };
+  const request = { kind: runner === 'vitest' ? runner : kind, ...(tested === undefined ? {} : { actor: tested }) };
   const made = buildExport(recording, request, { redactor: new Redactor(), page: () => new Map() });
   if ('code' in made) throw new Error(made.message);
   return Buffer.from(made.text, made.encoding);

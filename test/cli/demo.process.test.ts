@@ -34,10 +34,10 @@ describe('sixgates demo', { timeout: 300_000 }, () => {
 
     const test = join(dir, 'query.test.mjs');
     expect((await new Cli(['inspect', recording, '--output', test]).ended).stderr).toContain(`Written:     ${test}`);
-    expect(readFileSync(test, 'utf8')).toContain('queryMachine as machine');
+    expect(readFileSync(test, 'utf8')).toMatch(/from 'node:test';[\s\S]*queryMachine as machine/);
     const callTest = join(dir, 'call.test.mjs');
-    expect((await new Cli(['inspect', recording, '--output', callTest, '--actor', 'toolu_1_2']).ended).code).toBe(0);
-    expect(readFileSync(callTest, 'utf8')).toContain('toolCallMachine as machine');
+    expect((await new Cli(['inspect', recording, '--output', callTest, '--actor', 'toolu_1_2', '--runner', 'vitest']).ended).code).toBe(0);
+    expect(readFileSync(callTest, 'utf8')).toMatch(/from 'vitest';[\s\S]*toolCallMachine as machine/);
     const unknown = await new Cli(['inspect', recording, '--output', join(dir, 'no.test.mjs'), '--actor', 'nobody']).ended;
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no machine nobody in it') });
 
