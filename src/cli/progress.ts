@@ -84,6 +84,8 @@ export function createProgressView(screen: Screen, { now = Date.now, withholdAns
     const warn = (text: string) => print(paint('yellow', visible(text)));
     const server = ({ name, status, detail }: McpServerStatus) => {
       if (status === 'failed') warn(`MCP server ${name} failed: ${detail ?? 'no reason given'}`);
+      // What a person has turned off is no news; what waits for a flag of this command line is.
+      if (status === 'disabled' && detail?.includes('--trust') === true) warn(`MCP server ${name} is ${detail}`);
     };
     switch (update.type) {
       case 'agent.update':

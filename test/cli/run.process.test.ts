@@ -47,9 +47,11 @@ describe('sixgates run', { timeout: TIMEOUT }, () => {
     const { args, env, cwd } = await project([[text('Hello.')]]);
     mkdirSync(join(cwd, '.claude'));
     writeFileSync(join(cwd, '.claude/settings.json'), JSON.stringify({ permissions: { allow: ['Bash(make)'], deny: ['Bash('] } }));
-    const { stderr } = await new Cli([...args, 'hello'], { env }).ended;
+    writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { notes: { command: process.execPath, args: ['-e', ''] } } }));
+    const { stderr } = await new Cli([...args, '--yes-to', 'Write', 'hello'], { env }).ended;
     expect(stderr).toMatch(/^error: .*settings\.json:1: permissions\.deny\[0\]/m);
     expect(stderr).toMatch(/^warning: .*settings\.json:1: permissions\.allow: .* not trusted/m);
+    expect(stderr).toMatch(/^MCP server notes is not started: the project is not trusted\. Trust it \(`--trust`\)/m);
     expect((await new Cli(args, { env }).ended).code).toBe(0);
     const { stdout } = await new Cli(['sessions', '--cwd', cwd, '--json'], { env }).ended;
     expect(stdout.trim().split('\n')).toHaveLength(1);
