@@ -96,6 +96,9 @@ export interface QueryPortInput {
   readonly queryId: string;
 }
 
+const NO_TOOL_ASKED_FOR = 'the model asked for no tool';
+const BROKEN_OFF = 'the answer broke off; what of it was complete was kept';
+
 const endedWith = (context: QueryContext, stopReason: NonNullable<TurnOutput['stopReason']>): boolean =>
   context.last?.stopReason === stopReason;
 
@@ -161,7 +164,7 @@ const machine = setup({
     pauses: 0,
     abort: null,
     last: null,
-    ending: { end: 'completed', reason: 'the model asked for no tool' },
+    ending: { end: 'completed', reason: NO_TOOL_ASKED_FOR },
   }),
   output: ({ context }) => ({
     queryId: context.queryId,
@@ -313,7 +316,13 @@ const machine = setup({
             params: { end: 'contextWindowExceeded', reason: 'the conversation no longer fits the model’s context window' },
           },
         },
-        { target: 'stopping' },
+        {
+          target: 'stopping',
+          actions: {
+            type: 'conclude',
+            params: ({ context }) => ({ end: 'completed', reason: context.last?.incomplete ? BROKEN_OFF : NO_TOOL_ASKED_FOR }),
+          },
+        },
       ],
     },
 

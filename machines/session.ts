@@ -96,6 +96,8 @@ const session = setup({
   actions: {
     /** Moves what waits in the inbox into a new user message. Provided; must be total. */
     openQuery: (_, _params: { readonly queryId: string }) => {},
+    /** Ends what waits in the inbox as a query that never began. Provided; must be total. */
+    endWaiting: (_, _params: { readonly queryId: string; readonly reason: AbortReason }) => {},
     noteQueryEnd: (_, _params: { readonly output: QueryOutput }) => {},
     /** Fixes a task's status and puts its notification into the inbox. Provided; must be total. */
     noteTaskEnd: (_, _params: { readonly taskId: string; readonly end: TaskEnd }) => {},
@@ -175,7 +177,17 @@ const machine = withTasks.createMachine({
             onDone: { target: 'idle', actions: { type: 'rememberStart', params: ({ event }) => event.output } },
             onError: { target: 'closing', actions: { type: 'noteFailure', params: ({ event }) => event } },
           },
-          on: { 'session.close': 'closing' },
+          on: {
+            'session.close': 'closing',
+            abort: {
+              description: 'A person takes back what waits; the session goes on starting.',
+              guard: 'somethingWaits',
+              actions: [
+                'countQuery',
+                { type: 'endWaiting', params: ({ context, event }) => ({ queryId: queryId(context), reason: event.reason }) },
+              ],
+            },
+          },
         },
         idle: {
           always: { guard: 'somethingWaits', target: 'querying' },

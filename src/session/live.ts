@@ -18,9 +18,9 @@ import { parseInput, resolveTool, validateInput, weighCall } from './ports/gates
 import { askPerson, askTool, classifyPermission, gatherFacts, permissionRequestHooks, runPreToolUseHooks } from './ports/permission.js';
 import { admitTurn, compact, recordStopReason, runPromptHooks, runStopHooks } from './ports/query.js';
 import { fixResult, mapAtOnce, reportResult } from './ports/report.js';
-import { awaitEnd, closeSession, compactSession, endQuery, openQuery, startSession } from './ports/session.js';
+import { awaitEnd, closeSession, compactSession, endQuery, endWaiting, openQuery, startSession } from './ports/session.js';
 import { callTool } from './ports/tool.js';
-import { attachResults, noteEnd, prepareTurn, streamModel, waitForRetry } from './ports/turn.js';
+import { attachResults, dropAnswer, noteEnd, prepareTurn, streamModel, waitForRetry } from './ports/turn.js';
 import type { Services } from './services.js';
 
 /*
@@ -114,13 +114,9 @@ const turn = contained(
         noteMessage: ({ system }, { messageId, model }) => {
           services(system).answering = { messageId, model };
         },
-        dropMessage: ({ system }, { reason }) => {
-          const session = services(system);
-          session.conversation.discardAnswer(reason);
-          session.update({ type: 'message.discarded', reason });
-        },
+        dropMessage: ({ system }, { reason }) => dropAnswer(reason, services(system)),
         noteStream: ({ system }, { note }) => notice(services(system), 'warning', note),
-        noteEnd: ({ system }, { end }) => noteEnd(end, services(system)),
+        noteEnd: ({ system }, { end, received }) => noteEnd(end, received, services(system)),
       },
       ['recordBlock', 'dropMessage'],
     ),
@@ -153,6 +149,7 @@ export const liveSession = contained(
     actions: total({
       noteTaskEnd: ({ system }, { taskId, end }) => services(system).tasks.settle(taskId, end),
       openQuery: ({ system }, { queryId }) => openQuery(queryId, services(system)),
+      endWaiting: ({ system }, { queryId, reason }) => endWaiting(queryId, reason, services(system)),
       noteQueryEnd: ({ system }, { output }) => endQuery(output, services(system)),
       noteFailure: ({ system }, { error }) => {
         const session = services(system);

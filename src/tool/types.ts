@@ -112,7 +112,7 @@ export interface Tool<Input extends object = JsonObject, Output = unknown> {
   /** What an error of this tool does to the other calls of its turn. Default `continue`. */
   readonly onError: 'continue' | 'cancelSiblings';
   /** Hard limit for one call in milliseconds; undefined means the session's default. May depend on the input. */
-  readonly timeoutMs: number | ((input: Input) => number | undefined) | undefined;
+  readonly timeoutMs: number | ((input: Input, env: ToolContext['env']) => number | undefined) | undefined;
   /** Limit between two signs of progress in milliseconds; undefined means none. */
   readonly idleTimeoutMs: number | undefined;
   /** Makes the output a result for the model. Default: text as it is, anything else as JSON. */

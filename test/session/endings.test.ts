@@ -29,6 +29,31 @@ describe('an interrupt', () => {
     server.assertConsumed();
   });
 
+  it('while the session starts takes back what waits; what is said after it is answered', async () => {
+    const { session, server } = await scene([[text('ok')]]);
+    const taken = session.send('go');
+    await session.interrupt();
+    expect(await taken.done).toMatchObject({ end: 'aborted', turns: 0 });
+    expect((await session.send('on').done).text).toBe('ok');
+    expect(session.messages).toHaveLength(2);
+    server.assertConsumed();
+  });
+
+  it('that finds two waiting behind a start that hangs ends both, and the start goes on', async () => {
+    const start = deferred();
+    const { session, server } = await scene([[text('ok')]], {
+      hooks: { SessionStart: [{ hooks: [() => start.promise.then(() => ({}))] }] },
+    });
+    const taken = [session.send('one'), session.send('two')];
+    const interrupted = session.interrupt();
+    expect((await Promise.all(taken.map(({ done }) => done))).map(({ end }) => end)).toEqual(['aborted', 'aborted']);
+    const kept = session.send('three');
+    start.resolve();
+    await interrupted;
+    expect((await kept.done).text).toBe('ok');
+    expect(JSON.stringify(server.requests[0]?.body)).not.toMatch(/"(one|two)"/);
+  });
+
   it('that comes twice is one', async () => {
     const { tool, started } = hanging();
     const { session, server, results, of } = await scene([[toolUse('Hang', {})], [text('ok')]], {

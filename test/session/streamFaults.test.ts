@@ -203,6 +203,26 @@ describe('an answer that goes on after a pause', () => {
 });
 
 describe('an answer that ends in its own way', () => {
+  it('in a refusal: nothing of it stays, in the history or on file, and the next prompt is answered', async () => {
+    const place = { cwd: tempDir(), store: tempDir() };
+    const made = await scene([[text('Here is how'), stop('refusal')], [text('ok')]], place);
+    expect(await made.session.send('go').done).toMatchObject({ end: 'refusal', text: '' });
+    expect(made.session.messages).toHaveLength(1);
+    expect(made.of('message.discarded')).toHaveLength(1);
+    expect((await made.session.send('else').done).text).toBe('ok');
+    expect(readSession(made.session.id, place).messages).toEqual(made.session.messages);
+    expect(JSON.stringify(made.session.messages)).not.toContain('Here is how');
+  });
+
+  it('by breaking off behind a whole text: the text stays, and the end says so', async () => {
+    const made = await scene([[text('first'), cutOff()]], retry);
+    expect(await made.session.send('go').done).toMatchObject({
+      end: 'completed',
+      text: 'first',
+      reason: expect.stringContaining('broke off'),
+    });
+  });
+
   it('max_tokens in the middle of a call: the complete one runs, the cut one gets an error, the loop goes on', async () => {
     const { tool, runs } = counter();
     const made = await scene(

@@ -158,6 +158,13 @@ describe('ending a command', () => {
     }
   });
 
+  it('is given as long by its caller as the environment of its call gives it', () => {
+    const limitIn = (env: Record<string, string>) =>
+      typeof bash.timeoutMs === 'function' ? bash.timeoutMs({ command: 'make' }, env) : undefined;
+    expect(limitIn({})).toBe(630_000);
+    expect(limitIn({ BASH_DEFAULT_TIMEOUT_MS: '1200000' })).toBe(1_230_000);
+  });
+
   it('takes a timeout that no timer holds for the longest there is', async () => {
     const env = { PATH: process.env.PATH, BASH_DEFAULT_TIMEOUT_MS: '99999999999' };
     const output = await run(bash, { command: 'sleep 0.1; echo done' }, contextIn(dir, { env }));

@@ -1,6 +1,7 @@
 import type { TaskEnd } from '../../../machines/backgroundTask.js';
 import type { QueryOutput } from '../../../machines/query.js';
 import type { SessionStart } from '../../../machines/session.js';
+import type { AbortReason } from '../../tool/call.js';
 import { messageOf } from '../../tool/errors.js';
 import { promptText, returnUndelivered } from '../delivery.js';
 import { tellOfFailure } from '../observers.js';
@@ -39,6 +40,13 @@ export function openQuery(queryId: string, services: Services): void {
   // Results of an earlier process's calls come before anything new; what waits goes beside them.
   services.opened = services.resumption === undefined ? services.inbox.takeAll() : undefined;
   services.update({ type: 'query.started', queryId, prompt: promptText(services.opened ?? []) });
+}
+
+/** What waits before the session has started is ended unasked. Calls of an earlier process go on waiting, and with them what was said since. */
+export function endWaiting(queryId: string, reason: AbortReason, services: Services): void {
+  if (services.resumption !== undefined) return;
+  openQuery(queryId, services);
+  endQuery({ queryId, end: 'aborted', reason, turns: 0 }, services);
 }
 
 /** A query is over. Whatever ended it, the history that it leaves can be gone on from. */

@@ -135,7 +135,7 @@ class Run {
 
   private hardLimit(): number | undefined {
     const { timeoutMs } = toolOf(this.record);
-    const own = typeof timeoutMs === 'function' ? timeoutMs(inputOf(this.record)) : timeoutMs;
+    const own = typeof timeoutMs === 'function' ? timeoutMs(inputOf(this.record), this.services.env) : timeoutMs;
     return own ?? this.services.limits.toolTimeoutMs;
   }
 

@@ -1,7 +1,7 @@
 import { map } from 'rxjs';
 import { fromEventObservable } from 'xstate';
 import type { ExecutorOutput } from '../../../machines/protocol.js';
-import type { TurnAddress, TurnPlan } from '../../../machines/turn.js';
+import type { Received, TurnAddress, TurnPlan } from '../../../machines/turn.js';
 import type { ToolResultBlockParam } from '../../messages/types.js';
 import { retryDelay } from '../../model/retry.js';
 import type { ModelDelta, ModelError, ModelStreamEvent, StreamEnd } from '../../model/types.js';
@@ -86,7 +86,7 @@ export const attachResults = asyncPort<
 });
 
 /** Reports how the stream ended: usage is counted once per request, whatever else became of it. */
-export function noteEnd(end: StreamEnd, session: Services): void {
+export function noteEnd(end: StreamEnd, received: Received, session: Services): void {
   const usage = end.usage;
   if (usage) {
     session.spendOn(usage);
@@ -102,6 +102,16 @@ export function noteEnd(end: StreamEnd, session: Services): void {
     usage: usage ?? null,
     incomplete: end.kind === 'broken',
   });
+  // What a refusal leaves of an answer is not to be sent back (Claude API docs, "Handling stop reasons"); calls need their results.
+  if (end.kind === 'complete' && end.stopReason === 'refusal' && received.blocks > 0 && received.toolUses === 0) {
+    dropAnswer('The model refused to answer; what it had begun to say is discarded.', session);
+  }
+}
+
+/** Takes an answer that does not count off the conversation again. */
+export function dropAnswer(reason: string, session: Services): void {
+  session.conversation.discardAnswer(reason);
+  session.update({ type: 'message.discarded', reason });
 }
 
 /** The error of an attempt that failed. */

@@ -34,7 +34,7 @@ export const shellTraits = (name: string, shell: ShellKind, { killTimes }: Shell
     interruptBehavior: 'block',
     maxResultSizeChars: INLINE_CHARS,
     // The tool keeps its own time, by an environment that only the call knows; this is for a tool that fails to.
-    timeoutMs: (input) => Math.min(input.timeout ?? Math.max(600_000, shellTimeouts(process.env).defaultMs), LONGEST_TIMEOUT_MS) + 30_000,
+    timeoutMs: (input, env) => Math.min(input.timeout ?? Math.max(600_000, shellTimeouts(env).defaultMs), LONGEST_TIMEOUT_MS) + 30_000,
     toAutoClassifierInput: (input) => input.command,
     call: (input, context, onProgress) => runShell(shell, input, context, onProgress, killTimes),
     // One copy of each stream, the exit code once, then notes.
