@@ -5,7 +5,7 @@
  *   node scripts/build.mjs DIR       # into DIR, which is emptied first
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -31,6 +31,8 @@ rmSync(out, { recursive: true, force: true });
 run('typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', out, '--emitDeclarationOnly');
 removeUnreachableDeclarations();
 await bundleLibrary();
+// What npm does when it installs the package: `npx sixgates` works in a checkout that was built again, too.
+for (const path of Object.values(bin)) chmodSync(join(out, path.replace('dist/', '')), 0o755);
 run('vite/bin/vite.js', 'build', '-c', 'visualizations/inspector/vite.config.ts', '--outDir', join(out, 'inspector'), '--logLevel', 'warn');
 
 /** `exports` lets nobody import another file than the entries, so declarations that these do not lead to are of no use to anyone. */
