@@ -26,7 +26,8 @@ export function checkSettings(source: SourceOfSettings): SettingsProblem[] {
     path: formatPath(path),
     message,
   });
-  const problems: SettingsProblem[] = document.errors.map(({ line, message }) => ({
+  const faults = new Map(document.errors.map((error) => [`${error.line} ${error.message}`, error]));
+  const problems: SettingsProblem[] = [...faults.values()].map(({ line, message }) => ({
     severity: 'error',
     ...origin,
     line,

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { describeProblem, loadSettings, managedSettingsFile } from '../../settings/load.js';
+import { loadSettings, managedSettingsFile } from '../../settings/load.js';
 import type { LoadedSettings } from '../../settings/types.js';
 import { getAllBaseTools } from '../../tool/index.js';
 import type { AnyTool } from '../../tool/types.js';
@@ -66,12 +66,11 @@ export function auditSettings(options: AuditOptions = {}): AuditReport {
 function invalid({ problems }: LoadedSettings): readonly Finding[] {
   return problems
     .filter(({ severity, path }) => severity === 'error' || !/^permissions\.(allow|ask|deny)\[/.test(path))
-    .map((problem): Finding => {
-      const { severity, file, line, path, message } = problem;
+    .map(({ severity, file, line, path, message }): Finding => {
       return {
         kind: 'invalid',
         severity: severity === 'error' ? 'warning' : 'note',
-        subject: path === '' ? describeProblem(problem) : path,
+        subject: path === '' ? 'the file itself' : path,
         ...(file === undefined ? {} : { file }),
         ...(line === undefined ? {} : { line }),
         message,
