@@ -27,6 +27,15 @@ describe('a matcher with a former name of a tool', () => {
     expect((await run(call('Agent'))).verdict.behavior).toBe('deny');
     expect((await run(call('Write'))).verdict.behavior).toBe('passthrough');
   });
+  it.each([
+    ['^(?!Agent$)', 'Agent'],
+    ['^(?!(Agent|TaskOutput)$)', 'Agent'],
+    ['Bash.*', 'TaskOutput'],
+  ])('is not one that the matcher leaves to a pattern: %s does not cover %s', async (matcher, tool) => {
+    const { run } = rig({ hooks: { PreToolUse: [{ matcher, hooks: [guard] }] } });
+    expect((await run(call(tool))).verdict.behavior).toBe('passthrough');
+    expect((await run(call('Bash'))).verdict.behavior).toBe('deny');
+  });
 });
 
 describe('null in a settings file', () => {
