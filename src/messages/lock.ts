@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isJsonObject } from '../json.js';
 
@@ -22,19 +22,28 @@ export interface LockOwner {
   readonly host: string;
   readonly since: string;
   readonly token: string;
+  /** Tells the process from others that had or will have its pid; undefined where the system does not say. */
+  readonly life?: string;
 }
 
-/** Locks held by this process. A lock file with our own pid that is not among them is a leftover of an earlier life of that pid. */
+/** Locks held by this module. Where lives cannot be told apart, a lock of our own pid that is not among them is of an earlier one. */
 const held = new Set<string>();
 
 /** Takes the single-writer lock of a transcript and returns its release. Throws {@link TranscriptLockedError} when another writer lives. */
 export function acquireLock(path: string, now: () => number): () => void {
   const lockPath = `${path}.lock`;
-  const mine: LockOwner = { pid: process.pid, host: hostname(), since: new Date(now()).toISOString(), token: randomUUID() };
+  const life = lifeOf(process.pid);
+  const mine: LockOwner = {
+    pid: process.pid,
+    host: hostname(),
+    since: new Date(now()).toISOString(),
+    token: randomUUID(),
+    ...(life === undefined ? {} : { life }),
+  };
   // A second round is needed only after a leftover has been moved away; bounded, so that two takers cannot chase each other for ever.
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
-      writeFileSync(lockPath, JSON.stringify(mine), { flag: 'wx', mode: 0o600 });
+      create(lockPath, mine);
       held.add(lockPath);
       return () => release(lockPath, mine);
     } catch (error) {
@@ -48,6 +57,26 @@ export function acquireLock(path: string, now: () => number): () => void {
   throw new TranscriptLockedError(path, { pid: 0, host: 'unknown', since: 'just now', token: '' });
 }
 
+/**
+ * Makes the lock file with all that it says in one step: nobody may see it empty and take it for the leftover of a writer that died, and a
+ * disk that is full leaves none. Throws EEXIST where one is.
+ */
+function create(lockPath: string, mine: LockOwner): void {
+  const text = JSON.stringify(mine);
+  const draft = `${lockPath}.${mine.token}`;
+  try {
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
+    linkSync(draft, lockPath);
+  } catch (error) {
+    if (!NO_LINKS.some((code) => isCode(error, code))) throw error;
+    // A file system without hard links.
+    writeFileSync(lockPath, text, { flag: 'wx', mode: 0o600 });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
 function release(lockPath: string, mine: LockOwner): void {
   if (!held.delete(lockPath)) return;
   const owner = readOwner(lockPath);
@@ -59,9 +88,15 @@ function readOwner(lockPath: string): LockOwner | 'gone' | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(lockPath, 'utf8'));
     if (!isJsonObject(value)) return undefined;
-    const { pid, host, since, token } = value;
+    const { pid, host, since, token, life } = value;
     if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
-    return { pid, host, since: typeof since === 'string' ? since : 'unknown', token: typeof token === 'string' ? token : '' };
+    return {
+      pid,
+      host,
+      since: typeof since === 'string' ? since : 'unknown',
+      token: typeof token === 'string' ? token : '',
+      ...(typeof life === 'string' ? { life } : {}),
+    };
   } catch (error) {
     if (isCode(error, 'ENOENT')) return 'gone';
     if (error instanceof SyntaxError) return undefined;
@@ -72,12 +107,28 @@ function readOwner(lockPath: string): LockOwner | 'gone' | undefined {
 /** A process of another host cannot be asked; it counts as alive. */
 function isAlive(owner: LockOwner, lockPath: string): boolean {
   if (owner.host !== hostname()) return true;
+  const life = owner.life === undefined ? undefined : lifeOf(owner.pid);
+  // The pid may be another program's by now. The same life under our own pid is another thread, or another copy of this module.
+  if (life !== undefined) return life === owner.life;
   if (owner.pid === process.pid) return held.has(lockPath);
   try {
     process.kill(owner.pid, 0);
     return true;
   } catch (error) {
     return isCode(error, 'EPERM');
+  }
+}
+
+/** What a process is, beside its pid: when it was started, and since which start of the system that is counted. Linux only. */
+function lifeOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The second field is a name in parentheses that may hold any character; the start is the 22nd.
+    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    return started === undefined ? undefined : `${boot}/${started}`;
+  } catch {
+    return undefined;
   }
 }
 

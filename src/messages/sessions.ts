@@ -26,6 +26,8 @@ export interface SessionSummary {
 }
 
 const HEAD_BYTES = 64 * 1024;
+/** A first prompt may bring a file or a picture along; beyond this its session is listed without it. */
+const MOST_HEAD_BYTES = 16 * 1024 * 1024;
 const PROMPT_CHARS = 200;
 
 /** The sessions under a data directory, newest first; those of one working directory, or all. Reads only the head of each file. */
@@ -51,30 +53,38 @@ function namesIn(dir: string): string[] {
 
 function summarize(path: string): SessionSummary | undefined {
   let stat: ReturnType<typeof statSync>;
-  let head: Buffer;
+  let head: Pick<SessionSummary, 'cwd' | 'firstPrompt'>;
   try {
     stat = statSync(path);
-    head = readHead(path);
+    head = beginningOf(path, stat.size);
   } catch {
     // Gone or unreadable since it was listed.
     return undefined;
   }
-  const entries = parseTranscript(head).lines.flatMap((line) => (line.kind === 'chain' ? [line.entry] : []));
   return {
     sessionId: basename(path, '.jsonl'),
     path,
-    cwd: entries.find((entry) => entry.cwd !== undefined)?.cwd,
-    firstPrompt: firstPrompt(entries),
+    ...head,
     modifiedMs: stat.mtimeMs,
     sizeBytes: stat.size,
   };
 }
 
-function readHead(path: string): Buffer {
+/** How a session began. Most say it in their first lines; of one that does not, more is read. */
+function beginningOf(path: string, size: number): Pick<SessionSummary, 'cwd' | 'firstPrompt'> {
+  for (let bytes = HEAD_BYTES; ; bytes *= 8) {
+    const entries = parseTranscript(readHead(path, bytes)).lines.flatMap((line) => (line.kind === 'chain' ? [line.entry] : []));
+    const prompt = firstPrompt(entries);
+    if (prompt !== undefined || bytes >= size || bytes >= MOST_HEAD_BYTES)
+      return { cwd: entries.find((entry) => entry.cwd !== undefined)?.cwd, firstPrompt: prompt };
+  }
+}
+
+function readHead(path: string, bytes: number): Buffer {
   const fd = openSync(path, 'r');
   try {
-    const buffer = Buffer.alloc(HEAD_BYTES);
-    return buffer.subarray(0, readSync(fd, buffer, 0, HEAD_BYTES, 0));
+    const buffer = Buffer.alloc(bytes);
+    return buffer.subarray(0, readSync(fd, buffer, 0, bytes, 0));
   } finally {
     closeSync(fd);
   }

@@ -77,9 +77,10 @@ export function openTranscript(options: TranscriptOptions): Transcript {
   try {
     release = acquireLock(path, options.now);
   } catch (error) {
-    if (!(error instanceof TranscriptLockedError) || options.whenLocked !== 'readOnly') {
+    const isTaken = error instanceof TranscriptLockedError;
+    if (!isTaken || options.whenLocked !== 'readOnly') {
       sink.close();
-      throw error;
+      throw isTaken ? error : cannotOpen(path, error);
     }
   }
   const parsed = parseTranscript(sink.read());
@@ -93,12 +94,15 @@ function openSink(path: string, fs: TranscriptFs | undefined): TranscriptSink {
   try {
     return openFileSink(path, fs);
   } catch (error) {
-    const why = messageOf(error);
-    throw new TranscriptWriteError(`Cannot open the transcript ${path}: ${why}. Keep sessions elsewhere (SIXGATES_DATA_DIR).`, {
-      cause: error,
-    });
+    throw cannotOpen(path, error);
   }
 }
+
+const cannotOpen = (path: string, cause: unknown): TranscriptWriteError =>
+  new TranscriptWriteError(
+    `Cannot open the transcript ${path}: ${messageOf(cause)}. Free the disk, or keep sessions elsewhere (SIXGATES_DATA_DIR).`,
+    { cause },
+  );
 
 /** The same in memory: for tests, exploration and sessions that leave nothing behind. */
 export function createMemoryTranscript(options: Omit<TranscriptOptions, 'dataDir' | 'fs' | 'whenLocked'>): Transcript {

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import * as nodeFs from 'node:fs';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChainDraft } from '../../src/messages/entries.js';
 import { type ForkOptions, forkTranscript } from '../../src/messages/fork.js';
 import { describeTranscript, loadTranscript, parseTranscript } from '../../src/messages/load.js';
@@ -176,6 +176,14 @@ describe('a transcript file', () => {
     expect(listSessions({ dataDir })).toEqual([]);
   });
 
+  it('lists a session by its first prompt, also where that brought a long text along', () => {
+    const transcript = openTranscript(options());
+    transcript.append({ type: 'prompt.queued', promptId: 'p', content: 'x'.repeat(300_000) });
+    transcript.append(prompt(text(`look at this: ${'x'.repeat(300_000)}`)));
+    transcript.close();
+    expect(listSessions({ dataDir })).toMatchObject([{ cwd: '/work/project', firstPrompt: expect.stringMatching(/^look at this: x+$/) }]);
+  });
+
   it('names directories like Claude Code: alphanumerics kept, the rest dashes, long paths cut with a hash', () => {
     expect(cwdSlug('/home/me/my.project_1')).toBe('-home-me-my-project-1');
     const long = `/${'x'.repeat(250)}`;
@@ -215,6 +223,40 @@ describe('one writer at a time', () => {
     openTranscript(options()).close();
     writeFileSync(`${transcriptPath(dataDir, '/work/project', 's1')}.lock`, content());
     openTranscript(options()).close();
+  });
+
+  it.runIf(process.platform === 'linux')('takes over the lock of a process whose pid another program has by now', () => {
+    const first = openTranscript(options());
+    const lock = `${first.path}.lock`;
+    const ours: { life: string } = JSON.parse(readFileSync(lock, 'utf8'));
+    first.close();
+    writeFileSync(lock, JSON.stringify({ ...ours, pid: process.ppid }));
+    openTranscript(options()).close();
+    writeFileSync(lock, JSON.stringify({ ...ours, life: `${ours.life}0` }));
+    openTranscript(options()).close();
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'refuses a second writer also where another copy of this module, or another thread, is the first',
+    async () => {
+      vi.resetModules();
+      const copy = await import('../../src/messages/transcript.js');
+      const first = copy.openTranscript(options());
+      expect(() => openTranscript(options())).toThrow(TranscriptLockedError);
+      first.close();
+      openTranscript(options()).close();
+    },
+  );
+
+  it('leaves nothing but the transcript behind, and says of which one the lock cannot be taken', () => {
+    const first = openTranscript(options());
+    first.close();
+    const path = first.path ?? '';
+    expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+    mkdirSync(`${path}.lock`);
+    expect(() => openTranscript(options())).toThrow(TranscriptWriteError);
+    expect(() => openTranscript(options())).toThrow(`Cannot open the transcript ${path}`);
+    expect(() => openTranscript(options())).toThrow('SIXGATES_DATA_DIR');
   });
 
   it('does not guess about a process of another host', () => {

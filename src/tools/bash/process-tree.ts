@@ -85,13 +85,13 @@ export async function endProcesses(tree: ProcessTree, times: KillTimes = KILL_TI
   if (!Number.isInteger(tree.groupId) || tree.groupId <= 1) return [];
   await signalAll(tree, 'SIGTERM');
   if ((await waitUntilGone(tree, times.graceMs)).length === 0) return [];
-  const deadline = Date.now() + times.afterKillMs;
+  const deadline = performance.now() + times.afterKillMs;
   let left: readonly LivingProcess[];
   do {
     // Again each round: a process may have forked between the look and the signal.
     await signalAll(tree, 'SIGKILL');
     left = await waitUntilGone(tree, 100);
-  } while (left.length > 0 && Date.now() < deadline);
+  } while (left.length > 0 && performance.now() < deadline);
   return left;
 }
 
@@ -114,10 +114,10 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 async function waitUntilGone(tree: ProcessTree, limitMs: number): Promise<readonly LivingProcess[]> {
-  const deadline = Date.now() + limitMs;
+  const deadline = performance.now() + limitMs;
   for (let pause = 5; ; pause = Math.min(pause * 2, 50)) {
     const left = await livingProcesses(tree);
-    if (left.length === 0 || Date.now() >= deadline) return left;
+    if (left.length === 0 || performance.now() >= deadline) return left;
     await delay(pause);
   }
 }
