@@ -50,6 +50,13 @@ export interface InspectedSystem {
 
 /** Starts the account of a flow. Before this call, and after `detach`, inspection costs nothing: no observer is registered. */
 export function inspectFlow(target: InspectionTarget, options: FlowOptions = {}): InspectedSystem {
+  const { system, begin } = prepareFlow(target, options);
+  begin();
+  return system;
+}
+
+/** A flow whose account begins when it is told to: until then nothing is observed. */
+function prepareFlow(target: InspectionTarget, options: FlowOptions): { readonly system: InspectedSystem; readonly begin: () => void } {
   const inspectable: Inspectable = 'updates$' in target ? sessionFeed(target) : 'actor' in target ? target : { actor: target };
   const gate = options.gate ?? inspectable.gate;
   const log = new FlowLog({ ...(inspectable.name === undefined ? {} : { name: inspectable.name }), ...options });
@@ -59,21 +66,19 @@ export function inspectFlow(target: InspectionTarget, options: FlowOptions = {})
   });
   const sink = createFlowSink(log);
   const desk = new ApprovalDesk(log);
-  const stops = [
-    adapter.attach(inspectable.actor),
-    gate?.watch({ log, pathOf: (ref) => adapter.pathOf(ref) }),
-    inspectable.attachInspection?.({ sink, desk, attach: (root, host) => adapter.attach(root, host) }),
-  ];
-  return {
-    log,
-    sink,
-    desk,
-    adapter,
-    gate,
-    detach: () => {
-      for (const stop of stops) stop?.();
-    },
+  let stops: readonly ((() => void) | undefined)[] | undefined;
+  const begin = (): void => {
+    stops ??= [
+      adapter.attach(inspectable.actor),
+      gate?.watch({ log, pathOf: (ref) => adapter.pathOf(ref) }),
+      inspectable.attachInspection?.({ sink, desk, attach: (root, host) => adapter.attach(root, host) }),
+    ];
   };
+  const detach = (): void => {
+    for (const stop of stops ?? []) stop?.();
+    stops = [];
+  };
+  return { begin, system: { log, sink, desk, adapter, gate, detach } };
 }
 
 /** What the page’s server takes. */
@@ -82,6 +87,8 @@ export interface ServeOptions extends InspectorServerOptions {
   readonly machineModules?: Readonly<Record<string, MachineModule>>;
   /** @internal Goes on with a copy from the last settled point before an event. */
   readonly restartAt?: (seq: number, words: string) => Promise<{ readonly url: string } | RpcError>;
+  /** @internal Called before a page is let in. */
+  readonly onPage?: () => void;
 }
 
 /** Serves the page for a flow on 127.0.0.1. */
@@ -102,6 +109,7 @@ async function serveLog({ log, gate, desk, isRecorded = false }: Served, options
       ...(gate ? { gate } : {}),
       counters: (clients) => keeper.read(clients),
       ...(options.restartAt ? { restart: options.restartAt } : {}),
+      ...(options.onPage ? { onPage: options.onPage } : {}),
       buildExport: (request) =>
         buildExport(snapshotRecording(log, request.range), request, {
           redactor: log.redactor,
@@ -127,6 +135,12 @@ export interface AttachOptions extends FlowOptions, ServeOptions {
   /** File to record into, `*.flow.jsonl.gz`. */
   readonly record?: string;
   /**
+   * When the account begins. `start` (default): at once, so that a page opened later shows the past. `firstPage`: when the first page
+   * connects; until then no observer is registered and the flow pays nothing, and what happened before is seen only in what it led to.
+   * A recording always begins at once.
+   */
+  readonly from?: 'start' | 'firstPage';
+  /**
    * Makes "restart from here" possible: how to go on with a copy of the session, `(point) => forkSession({ ...point, ...options })`. The
    * copy gets an inspector of its own and is closed with this one. It takes over the conversation up to the point; what tools have done
    * stays done, and nothing is run again.
@@ -149,20 +163,24 @@ export interface AttachedInspector {
 
 /** Watches a running actor (or a session): serves the page, and records if asked to. */
 export async function attachInspector(target: InspectionTarget, options: AttachOptions = {}): Promise<AttachedInspector> {
-  const system = inspectFlow(target, options);
+  const { system, begin } = prepareFlow(target, options);
+  const waits = options.from === 'firstPage' && options.record === undefined;
+  if (!waits) begin();
   const recorder = options.record === undefined ? undefined : startRecorder(system.log, options.record);
   const copies = new Copies(target, system.log, options.restart, (session) => {
     // What belongs to this one alone stays here.
     const { record: _record, port: _port, tokens: _tokens, open: _open, gate: _gate, name: _name, ...rest } = options;
     return attachInspector(session, rest);
   });
-  const server = await startInspectorServer(system, copies.isPossible ? { ...options, restartAt: copies.goOn } : options).catch(
-    async (error: unknown) => {
-      system.detach();
-      await recorder?.close();
-      throw error;
-    },
-  );
+  const server = await startInspectorServer(system, {
+    ...options,
+    ...(copies.isPossible ? { restartAt: copies.goOn } : {}),
+    ...(waits ? { onPage: begin } : {}),
+  }).catch(async (error: unknown) => {
+    system.detach();
+    await recorder?.close();
+    throw error;
+  });
   if (options.open) openInBrowser(server.url, system.log);
   return {
     url: server.url,

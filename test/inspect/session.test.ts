@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as machines from '../../machines/index.js';
 import {
   attachInspector,
@@ -12,7 +13,7 @@ import {
 } from '../../src/inspect/index.js';
 import { flowText } from '../../src/inspect/protocol/flowText.js';
 import { text, toolUse } from '../../src/testing/index.js';
-import { scene, testTool } from '../support/sessions.js';
+import { scene, tempDir, testTool } from '../support/sessions.js';
 import { eventsOf } from './support/flow.js';
 import { openPage } from './support/page.js';
 import { runTestFile } from './support/runTestFile.js';
@@ -128,6 +129,46 @@ describe('an inspected session', () => {
     await done;
     expect(stage.results().get('toolu_1_2')).toMatchObject({ isError: true, text: expect.stringContaining('not today') });
     expect(stage.of('permission.resolved')).toMatchObject([{ behavior: 'deny' }]);
+    await attached.close();
+  });
+
+  it('is not observed before the first page where that was asked for; the page finds what is there, and what follows', async () => {
+    const stage = await scene(twoCalls(), { tools, permissions, interactive: true });
+    const observe = vi.spyOn(stage.session.actor.system, 'inspect');
+    const attached = await attachInspector(stage.session, { redaction, from: 'firstPage' });
+    const begun = attached.system.log.lastSeq;
+    const done = stage.session.send('go').done;
+    await expect.poll(() => stage.of('permission.requested').length).toBe(1);
+    expect(observe).not.toHaveBeenCalled();
+    expect(attached.system.log.lastSeq).toBe(begun);
+
+    const page = await openPage(attached.server);
+    await openPage(attached.server);
+    expect(observe).toHaveBeenCalledTimes(1);
+    const welcome = await page.rpc.$call('hello', { client: 'test' });
+    const question = welcome.ok ? welcome.value.approvals[0] : undefined;
+    expect(question).toMatchObject({ id: 'ask:toolu_1_2', toolName: 'Push' });
+    const late = eventsOf(attached.system.log, 'actor.started').filter(({ late }) => late);
+    expect(late.map(({ machine }) => machine)).toEqual(
+      expect.arrayContaining(['session', 'query', 'turn', 'executor', 'toolCall', 'permission']),
+    );
+    const yes = { id: question?.id ?? '', behavior: 'allow', inputDigest: question?.inputDigest ?? '' } as const;
+    expect(await page.rpc.$call('answer', yes)).toMatchObject({ ok: true });
+    await done;
+    expect(
+      eventsOf(attached.system.log, 'transition')
+        .map(({ actor }) => actor)
+        .some((actor) => actor.includes('call-')),
+    ).toBe(true);
+    await attached.close();
+  });
+
+  it('is observed at once where it is recorded, whenever a page comes', async () => {
+    const stage = await scene(twoCalls(), { tools, permissions });
+    const observe = vi.spyOn(stage.session.actor.system, 'inspect');
+    const record = join(tempDir(), 'run.flow.jsonl.gz');
+    const attached = await attachInspector(stage.session, { redaction, from: 'firstPage', record });
+    expect(observe).toHaveBeenCalledTimes(1);
     await attached.close();
   });
 });

@@ -76,6 +76,7 @@ export async function startServer(flow: InspectedFlow, options: InspectorServerO
     if (typeof allowed !== 'string') return refuse(allowed.status, allowed.reason);
     if (clients.size >= MAX_CLIENTS) return refuse(503, `${MAX_CLIENTS} pages are connected already`);
     sockets.handleUpgrade(request, socket, head, (connection) => {
+      flow.log.guard(() => flow.onPage?.());
       const client = new InspectorClient(connection, `page-${++names}`, allowed, flow, () => clients.size, note);
       clients.add(client);
       controllersChanged();

@@ -33,6 +33,8 @@ export interface InspectedFlow {
   readonly desk?: ApprovalDesk;
   /** Goes on with a copy from the last settled point before an event. */
   readonly restart?: (seq: number, words: string) => Promise<{ readonly url: string } | RpcError>;
+  /** Called before a page is let in. */
+  readonly onPage?: () => void;
   readonly buildExport?: (request: ExportRequest) => ExportedFile | RpcError;
   /** `clients`: pages connected now. */
   counters(clients: number): Counters;

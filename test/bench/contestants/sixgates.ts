@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { buildTool, createSession, type Session } from '../../../src/index.js';
-import { attachInspector, inspectFlow, startRecorder } from '../../../src/inspect/index.js';
+import { type AttachOptions, attachInspector, inspectFlow, startRecorder } from '../../../src/inspect/index.js';
 import type { SessionOptions } from '../../../src/session/options.js';
 import { type Contestant, type ContestantSetup, LOOK_DESCRIPTION } from './contestant.js';
 
@@ -13,6 +13,7 @@ export type SixgatesVariant =
   | 'file-store'
   | 'recording'
   | 'inspector'
+  | 'inspector-from-first-page'
   | 'inspector-recording'
   | 'hook-for-another-tool'
   | 'function-hook'
@@ -74,6 +75,12 @@ function commandHook(home: string): string {
   return file;
 }
 
+const ATTACHED: Partial<Record<string, (file: string) => AttachOptions>> = {
+  inspector: () => ({}),
+  'inspector-from-first-page': () => ({ from: 'firstPage' }),
+  'inspector-recording': (record) => ({ record }),
+};
+
 async function watch(session: Session, variant: string, home: string): Promise<() => Promise<void>> {
   const file = join(home, `${session.id}.flow.jsonl.gz`);
   if (variant === 'recording') {
@@ -84,8 +91,9 @@ async function watch(session: Session, variant: string, home: string): Promise<(
       await recorder.close();
     };
   }
-  if (variant === 'inspector' || variant === 'inspector-recording') {
-    const inspector = await attachInspector(session, variant === 'inspector' ? {} : { record: file });
+  const attached = ATTACHED[variant]?.(file);
+  if (attached) {
+    const inspector = await attachInspector(session, attached);
     return () => inspector.close();
   }
   return async () => {};

@@ -40,12 +40,13 @@ const SHORT: Job = { kind: 'converse', plan: { turns: 2, calls: 4 }, conversatio
 export const inspector = variantScenario({
   name: 'inspector',
   title: 'Inspector off, on, recording',
-  text: 'Processor time of a call in sessions of 50 turns of 4 calls. On: the server runs, no page is open, and the account of the flow is kept for one that may be opened later. Recording: it is also written to a file.',
+  text: 'Processor time of a call in sessions of 50 turns of 4 calls. On: the server runs, no page is open, and the account of the flow is kept for one that may be opened later; or, from the first page: it is not begun before one connects. Recording: it is also written to a file.',
   job: LONG,
   quick: SHORT,
   variants: [
     ['inspector off', 'plain'],
     ['recording, no server', 'recording'],
+    ['inspector on, from the first page', 'inspector-from-first-page'],
     ['inspector on', 'inspector'],
     ['inspector on and recording', 'inspector-recording'],
   ],
