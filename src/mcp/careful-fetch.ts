@@ -1,4 +1,8 @@
+import { LineBuffer } from './line-buffer.js';
 import { readWire } from './wire.js';
+
+/** Bytes of one line of an event: results come in one, images and all. */
+const MAX_LINE_BYTES = 100 * 1024 * 1024;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -39,18 +43,15 @@ function mended(text: string): string {
 
 /** Mends the data of each event that has it on one line, as JSON does. */
 function mendedEvents(): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  let rest = '';
+  const buffer = new LineBuffer(MAX_LINE_BYTES);
   const lineOf = (line: string): string => (line.startsWith('data:') ? `data: ${mended(line.slice('data:'.length).trim())}` : line);
   return new TransformStream({
     transform(chunk, controller) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) controller.enqueue(encoder.encode(`${lineOf(line)}\n`));
+      for (const line of buffer.take(chunk)) controller.enqueue(encoder.encode(`${lineOf(line)}\n`));
     },
     flush(controller) {
-      if (rest !== '') controller.enqueue(encoder.encode(lineOf(rest)));
+      controller.enqueue(encoder.encode(lineOf(buffer.end())));
     },
   });
 }

@@ -26,6 +26,8 @@ function startProblem({ command, cwd }: StdioSpec, error: unknown): string {
   return isAbsent && /\s/.test(command) ? `${said}: \`command\` is the program alone; what follows it belongs into \`args\`` : said;
 }
 
+/** Bytes of one line of standard output. The SDK's own limit. */
+const MAX_LINE_BYTES = 10 * 1024 * 1024;
 /** Bytes of standard error that are kept: its end says why a server died. */
 const STDERR_TAIL_BYTES = 4_096;
 /** How long a server may take to leave by itself once its standard input is closed. */
@@ -40,7 +42,7 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
 
-  private readonly lines = new LineBuffer();
+  private readonly lines = new LineBuffer(MAX_LINE_BYTES);
   private readonly commandId = randomUUID();
   private child: ChildProcess | undefined;
   private tail = Buffer.alloc(0);
@@ -147,7 +149,7 @@ export class StdioTransport implements Transport {
       void this.close();
       return;
     }
-    for (const line of lines) {
+    for (const line of lines.map((text) => text.trim()).filter((text) => text !== '')) {
       try {
         const messages = readWire(JSON.parse(line));
         if (messages === undefined) throw new Error(`what came is not a message: ${line.slice(0, 200)}`);

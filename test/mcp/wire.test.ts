@@ -14,6 +14,7 @@ const handWritten = (answer: string) => ({
   args: [
     '-e',
     `let rest = '';
+    process.stdout.write('\\n\\ufeff');
     const say = (value) => process.stdout.write(JSON.stringify(value) + '\\r\\n');
     process.stdin.on('data', (chunk) => {
       const lines = (rest + chunk).split('\\n');
@@ -108,15 +109,17 @@ describe('a stream of lines', () => {
   it('is taken apart wherever its chunks break', () => {
     const bytes = Buffer.from('\ufeff{"a":"ä"}\r\n\n{"b":1}\n{"c"');
     for (let cut = 0; cut <= bytes.length; cut++) {
-      const buffer = new LineBuffer();
-      expect([...buffer.take(bytes.subarray(0, cut)), ...buffer.take(bytes.subarray(cut))]).toEqual(['{"a":"ä"}', '{"b":1}']);
-      expect(buffer.take(Buffer.from(':2}\n'))).toEqual(['{"c":2}']);
+      const buffer = new LineBuffer(1_000);
+      expect([...buffer.take(bytes.subarray(0, cut)), ...buffer.take(bytes.subarray(cut))]).toEqual(['\ufeff{"a":"ä"}\r', '', '{"b":1}']);
+      expect(buffer.take(Buffer.from(':2}\n{'))).toEqual(['{"c":2}']);
+      expect(buffer.end()).toBe('{');
+      expect(buffer.end()).toBe('');
     }
   });
 
   it('that never ends a line is refused', () => {
-    const buffer = new LineBuffer();
-    const piece = Buffer.alloc(4 * 1024 * 1024, 0x20);
+    const buffer = new LineBuffer(10);
+    const piece = Buffer.alloc(4, 0x20);
     buffer.take(piece);
     buffer.take(piece);
     expect(() => buffer.take(piece)).toThrow(/a line of more than/);
