@@ -26,20 +26,19 @@ export const callAnswerSchema = z
     content,
     structuredContent: json.optional(),
     isError: failed,
-    toolResult: z.unknown().optional(),
+    /** What servers of the protocol's first revision (2024-10-07) answer with. */
+    toolResult: json.optional(),
     resultType: z.unknown().optional(),
     _meta: object.optional().catch(undefined),
   })
-  .transform(({ structuredContent, isError, toolResult, resultType, ...answer }) => {
-    const isNull = structuredContent === null && answer.content.length > 0;
-    // What servers of the protocol's first revision (2024-10-07) answer with.
-    const older = structuredContent === undefined && answer.content.length === 0 ? json.optional().parse(toolResult) : undefined;
-    const structured = isNull ? undefined : (structuredContent ?? older ?? structuredContent);
+  .transform(({ content: blocks, structuredContent, isError, toolResult, resultType, _meta }) => {
+    const hasBlocks = blocks.length > 0;
+    const structured = structuredContent === undefined && !hasBlocks ? (toolResult ?? undefined) : structuredContent;
     return {
-      content: answer.content,
-      ...(structured === undefined ? {} : { structuredContent: structured }),
+      content: blocks,
+      ...(structured === undefined || (structured === null && hasBlocks) ? {} : { structuredContent: structured }),
       ...(isError ? { isError } : {}),
-      ...(answer._meta === undefined ? {} : { _meta: answer._meta }),
+      ...(_meta === undefined ? {} : { _meta }),
       ...(resultType === 'input_required' ? { needsInput: true } : {}),
     };
   });

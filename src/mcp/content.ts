@@ -94,8 +94,8 @@ export function mapMcpOutput(output: unknown): MappedToolResult {
     const words = hasWords || structuredContent === undefined ? blocks : [textBlock(JSON.stringify(structuredContent)), ...blocks];
     return { content: words, isError: true };
   }
-  const saysNothing = structuredContent === undefined || (isJsonObject(structuredContent) && Object.keys(structuredContent).length === 0);
-  if (saysNothing && (hasWords || structuredContent === undefined)) return { content: blocks };
+  const isEmpty = isJsonObject(structuredContent) && Object.keys(structuredContent).length === 0;
+  if (structuredContent === undefined || (isEmpty && hasWords)) return { content: blocks };
   const rest = blocks.filter((block) => block.type !== 'text');
   return { content: [textBlock(JSON.stringify(structuredContent)), ...rest, ...notes] };
 }
