@@ -21,8 +21,9 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The real clock. */
 export const systemClock: MonotonicClock = {
   setTimeout: (fire, ms) => setTimeout(fire, Math.min(ms, MAX_TIMER_MS)),
+  // Node's Timeout objects convert to a numeric id, but to ask for that makes them dearer; elsewhere ids are numbers.
   clearTimeout: (id) => {
-    if (isTimeout(id)) clearTimeout(id);
+    if (isTimeout(id) || typeof id === 'number') clearTimeout(id);
   },
   now: () => performance.now(),
 };
