@@ -4,38 +4,34 @@ export type RipgrepRecord =
   | { readonly type: 'gap' }
   | { readonly type: 'binary'; readonly file: string };
 
-const GAP = /--\r?\n/y;
-const BINARY = /([\s\S]+?): (?:binary file matches|WARNING: stopped searching binary file after match) \(found [^\n]*\)\r?(?:\n|$)/y;
+const GAP = /^--\r?\n/;
+const BINARY = /^([\s\S]+?): (?:binary file matches|WARNING: stopped searching binary file after match) \(found [^\n]*\)\r?(?:\n|$)/;
 
 /**
  * The records of output with `--null`. A file's name ends at its NUL, not at a line's end, so that a name with a line feed in it is read
- * whole: a rule about the file is asked about that name and no other.
+ * whole: a rule about the file is asked about that name and no other. What has no file's NUL stands before the next one, and is looked for
+ * there only: the output may be large.
  */
 export function* ripgrepRecords(output: string): Generator<RipgrepRecord> {
   for (let at = 0; at < output.length; ) {
-    const taken = (pattern: RegExp): RegExpExecArray | null => {
-      pattern.lastIndex = at;
-      return pattern.exec(output);
-    };
-    const gap = taken(GAP);
-    if (gap !== null) {
-      at += gap[0].length;
-      yield { type: 'gap' };
-      continue;
-    }
     const nul = output.indexOf('\0', at);
-    const note = output.indexOf(' (found "\\0" byte', at);
-    const binary = note !== -1 && (nul === -1 || note < nul) ? taken(BINARY) : null;
-    if (binary?.[1] !== undefined) {
-      at += binary[0].length;
-      yield { type: 'binary', file: binary[1] };
-      continue;
+    let head = output.slice(at, nul === -1 ? output.length : nul);
+    for (let found = withoutFile(head); found !== undefined; found = withoutFile(head)) {
+      yield found.record;
+      head = head.slice(found.length);
     }
     if (nul === -1) return;
     const newline = output.indexOf('\n', nul);
     const end = newline === -1 ? output.length : newline;
     const text = output.slice(nul + 1, end);
-    yield { type: 'line', file: output.slice(at, nul), text: text.endsWith('\r') ? text.slice(0, -1) : text };
+    yield { type: 'line', file: head, text: text.endsWith('\r') ? text.slice(0, -1) : text };
     at = end + 1;
   }
+}
+
+function withoutFile(head: string): { readonly record: RipgrepRecord; readonly length: number } | undefined {
+  const gap = GAP.exec(head);
+  if (gap !== null) return { record: { type: 'gap' }, length: gap[0].length };
+  const [all, file] = BINARY.exec(head) ?? [];
+  return all === undefined || file === undefined ? undefined : { record: { type: 'binary', file }, length: all.length };
 }
