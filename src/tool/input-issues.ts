@@ -58,34 +58,8 @@ function fromZod(issue: z.core.$ZodIssue, value: unknown, base: readonly Propert
     }
     case 'unrecognized_keys':
       return [{ path, kind: 'unknownKeys', keys: issue.keys, message: issue.message }];
-    case 'invalid_union': {
-      // A union's branches each have their say; together their type issues at the union's own place are one issue.
-      const forms = issue.errors.map((branch) => branch.flatMap((inner) => fromZod(inner, value, path)));
-      // Where a constant tells the forms apart, the one that has it was meant.
-      const meant = issue.errors.flatMap((branch, index) =>
-        branch.some((inner) => inner.code === 'invalid_value') ? [] : (forms[index] ?? []),
-      );
-      const isMeant = issue.errors.filter((branch) => branch.every((inner) => inner.code !== 'invalid_value')).length === 1;
-      if (isMeant && forms.length > 1 && meant.every((inner) => inner.path.length > path.length || inner.kind === 'unknownKeys'))
-        return meant;
-      const nested = forms.flat();
-      const here = nested.filter((inner) => (inner.kind === 'type' || inner.kind === 'missing') && inner.path.length === path.length);
-      const expected = [...new Set(here.flatMap((inner) => inner.expected ?? []))];
-      const received = valueAt(value, path);
-      if (expected.length > 0 && here.length === nested.length) {
-        if (received === undefined) return [{ path, kind: 'missing', expected, message: `expected ${expected.join(' or ')}` }];
-        return [{ path, kind: 'type', expected, message: `expected ${expected.join(' or ')}, received ${typeName(received)}` }];
-      }
-      const reasons = [...new Set(nested.map((inner) => describe(inner, path.length)))];
-      return [
-        {
-          path,
-          kind: 'other',
-          forms,
-          message: reasons.length === 0 ? issue.message : `none of the allowed forms fits: ${reasons.join('; ')}`,
-        },
-      ];
-    }
+    case 'invalid_union':
+      return fromUnion(issue, value, path);
     case 'invalid_value': {
       const kind = valueAt(value, path) === undefined ? 'missing' : 'other';
       const options = issue.values.map((option) => JSON.stringify(option) ?? String(option)).join(', ');
@@ -94,6 +68,28 @@ function fromZod(issue: z.core.$ZodIssue, value: unknown, base: readonly Propert
     default:
       return [{ path, kind: 'other', message: issue.message }];
   }
+}
+
+/** A union's branches each have their say; together their type issues at the union's own place are one issue. */
+function fromUnion(issue: z.core.$ZodIssueInvalidUnion, value: unknown, path: readonly PropertyKey[]): InputIssue[] {
+  const forms = issue.errors.map((branch) => branch.flatMap((inner) => fromZod(inner, value, path)));
+  // Where a constant tells the forms apart, the one that has it was meant.
+  const [meant, ...others] = forms.filter((_, index) => !issue.errors[index]?.some((inner) => inner.code === 'invalid_value'));
+  if (meant !== undefined && others.length === 0 && forms.length > 1) {
+    if (meant.every((inner) => inner.path.length > path.length || inner.kind === 'unknownKeys')) return meant;
+  }
+  const nested = forms.flat();
+  const here = nested.filter((inner) => (inner.kind === 'type' || inner.kind === 'missing') && inner.path.length === path.length);
+  const expected = [...new Set(here.flatMap((inner) => inner.expected ?? []))];
+  if (expected.length > 0 && here.length === nested.length) {
+    const received = valueAt(value, path);
+    const message = `expected ${expected.join(' or ')}`;
+    if (received === undefined) return [{ path, kind: 'missing', expected, message }];
+    return [{ path, kind: 'type', expected, message: `${message}, received ${typeName(received)}` }];
+  }
+  const reasons = [...new Set(nested.map((inner) => describe(inner, path.length)))];
+  const message = reasons.length === 0 ? issue.message : `none of the allowed forms fits: ${reasons.join('; ')}`;
+  return [{ path, kind: 'other', forms, message }];
 }
 
 function describe(issue: InputIssue, skip: number): string {

@@ -61,7 +61,7 @@ function repair(check: InputChecker, given: JsonObject, textualForms: boolean) {
   for (let round = 0; round < MAX_REPAIRS; round++) {
     const result = check(draft);
     if (result.ok) break;
-    const next = result.issues.flatMap((issue) => proposals(issue, draft, textualForms)).find((proposal) => !hopeless.has(proposal.key));
+    const next = firstUntried(result.issues, draft, textualForms, hopeless);
     if (next === undefined) break;
     const after = check(next.draft);
     if (after.ok || !after.issues.some((issue) => pathText(issue.path) === next.at)) {
@@ -77,6 +77,19 @@ function repair(check: InputChecker, given: JsonObject, textualForms: boolean) {
 /** Bounds the loop for inputs with very many wrong fields. */
 const MAX_REPAIRS = 200;
 
+/** Each proposal copies the input, so none is made before those in front of it have turned out hopeless. */
+function firstUntried(
+  issues: readonly InputIssue[],
+  draft: JsonObject,
+  textualForms: boolean,
+  hopeless: ReadonlySet<string>,
+): Proposal | undefined {
+  for (const issue of issues) {
+    for (const candidate of proposals(issue, draft, textualForms)) if (!hopeless.has(candidate.key)) return candidate;
+  }
+  return undefined;
+}
+
 interface Proposal {
   readonly key: string;
   /** The place whose issue must be gone. */
@@ -85,11 +98,16 @@ interface Proposal {
   readonly repairs: readonly InputRepair[];
 }
 
-function proposals(issue: InputIssue, draft: JsonObject, textualForms: boolean): Proposal[] {
-  if (issue.forms !== undefined && issue.forms.length > 0) {
-    const whole = proposals({ ...issue, forms: [] }, draft, textualForms);
-    return [...whole, ...issue.forms.flatMap((form, index) => formProposal(issue, form, index, draft, textualForms) ?? [])];
+/** The ways to mend an issue: at its own place, then by each form of a union. */
+function* proposals(issue: InputIssue, draft: JsonObject, textualForms: boolean): Generator<Proposal> {
+  yield* ownProposals(issue, draft, textualForms);
+  for (const [index, form] of (issue.forms ?? []).entries()) {
+    const mended = formProposal(issue, form, index, draft, textualForms);
+    if (mended !== undefined) yield mended;
   }
+}
+
+function ownProposals(issue: InputIssue, draft: JsonObject, textualForms: boolean): Proposal[] {
   if (issue.kind === 'unknownKeys') {
     if (issue.path.length > 0) return [];
     return (issue.keys ?? []).filter((key) => HOST_ARTEFACT_KEYS.includes(key)).map((key) => proposal([key], 'hostKeyRemoved', draft));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/json.js';
 import { anyObjectInput, buildTool } from '../../src/tool/build.js';
@@ -317,4 +317,12 @@ it('answers any JSON with a verdict, never with a throw', () => {
   let deep: unknown = 1;
   for (let level = 0; level < 5000; level++) deep = [deep];
   expect(parse(z.looseObject({}), { deep })).toMatchObject({ ok: false, message: expect.stringContaining('nested deeper') });
+});
+
+it('copies an input once for each repair, however many fields are wrong', () => {
+  const copies = vi.spyOn(globalThis, 'structuredClone');
+  const result = parse(z.strictObject({ n: z.array(z.number()) }), { n: Array.from({ length: 300 }, String) });
+  expect(result).toMatchObject({ ok: false });
+  expect(copies.mock.calls.length).toBeLessThanOrEqual(200);
+  copies.mockRestore();
 });
