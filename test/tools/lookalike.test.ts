@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { editTool } from '../../src/tools/edit/edit.js';
-import { findLookalike, lookalikeDifference, spelledOut } from '../../src/tools/fs/lookalike.js';
+import { findLookalike, lookalikeAmong, spelledOut } from '../../src/tools/fs/lookalike.js';
 import { readTool } from '../../src/tools/read/read.js';
 import { globTool } from '../../src/tools/search/glob.js';
 import { contextIn, run, temporaryDirectory } from './context.js';
@@ -98,7 +98,7 @@ it('does not take a difference that shows for one that does not', () => {
   expect(findLookalike('Hello', 'hello')).toBeUndefined();
   expect(findLookalike('a b', 'ab')).toBeUndefined();
   expect(findLookalike('anything', '\u200b')).toBeUndefined();
-  expect(lookalikeDifference('a.txt', 'b.txt')).toBeUndefined();
+  expect(lookalikeAmong(['a.txt', 'c.txt'], 'b.txt')).toBeUndefined();
 });
 
 describe('a path that leads nowhere', () => {
@@ -112,6 +112,13 @@ describe('a path that leads nowhere', () => {
     const inside = path.join(dir, 'R\u00e9sum\u00e9', 'cv.txt');
     await expect(run(readTool(), { file_path: inside }, context)).rejects.toThrow(/There is no R.*normalisation form.*Re\\u0301/);
     await expect(run(globTool(), { pattern: '*', path: path.dirname(inside) }, context)).rejects.toThrow('normalisation form');
+  });
+
+  it('is told as a link where it is one, not as a name that looks like itself', async () => {
+    symlinkSync('nowhere', path.join(dir, 'dangling'));
+    await expect(run(readTool(), { file_path: path.join(dir, 'dangling') }, context)).rejects.toThrow(
+      /dangling does not exist: .*dangling is a symbolic link/,
+    );
   });
 
   it('is told with a name that is near', async () => {

@@ -85,10 +85,17 @@ export function findLookalike(text: string, wanted: string): Lookalike | undefin
   return undefined;
 }
 
-/** The same for two whole texts, such as names of files. */
-export function lookalikeDifference(there: string, wanted: string): string | undefined {
-  const way = WAYS.find((each) => folded(there, each).folded === folded(wanted, each).folded);
-  return way === undefined ? undefined : `${way.what}: ${firstDifference(there, wanted, way)}`;
+/** The same for whole texts, such as names of files: the one that is closest to `wanted`, and in what it differs. */
+export function lookalikeAmong(
+  texts: readonly string[],
+  wanted: string,
+): { readonly found: string; readonly difference: string } | undefined {
+  for (const way of WAYS) {
+    const needle = folded(wanted, way).folded;
+    const found = texts.find((text) => folded(text, way).folded === needle);
+    if (found !== undefined) return { found, difference: `${way.what}: ${firstDifference(found, wanted, way)}` };
+  }
+  return undefined;
 }
 
 /** The first place in which two texts differ that are the same but for single characters; undefined where more differs than that. */

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { closest } from '../../tool/closest.js';
-import { lookalikeDifference, spelledOut } from './lookalike.js';
+import { lookalikeAmong, spelledOut } from './lookalike.js';
 
 /**
  * What to say of a path that leads nowhere: where it stops being true, and the name that may have been meant. A name that differs only
@@ -11,10 +11,12 @@ export async function missingMessage(asked: string): Promise<string> {
   const { directory, names, missing } = await deepestDirectory(asked);
   const where = path.join(directory, missing) === asked ? '' : ` There is no ${missing} in ${directory}.`;
   const message = `${asked} does not exist.${where}`;
-  for (const name of names) {
-    const difference = lookalikeDifference(name, missing);
-    if (difference === undefined) continue;
-    return `${message} A name there differs only in ${difference}. Give the path as ${spelledOut(path.join(directory, name))}.`;
+  if (names.includes(missing))
+    return `${asked} does not exist: ${path.join(directory, missing)} is a symbolic link that leads nowhere, or a directory that may not be listed.`;
+  const lookalike = lookalikeAmong(names, missing);
+  if (lookalike !== undefined) {
+    const { found, difference } = lookalike;
+    return `${message} A name there differs only in ${difference}. Give the path as ${spelledOut(path.join(directory, found))}.`;
   }
   const [near] = closest(missing, names, 1);
   return near === undefined ? message : `${message} Did you mean ${path.join(directory, near)}?`;
