@@ -1,7 +1,8 @@
+import { AnswerNames } from './answerName.js';
 import { blocksOf, isClientToolUse, isLooseBlock, isToolResult, textField } from './blocks.js';
 import { discardedEntries } from './discarded.js';
 import { answerNameOf, type ChainEntry, type SystemEntry, type TranscriptLine } from './entries.js';
-import { type AnswerName, isSameAnswer, type Piece, tellCallsApart } from './reusedIds.js';
+import { type Piece, tellCallsApart } from './reusedIds.js';
 import type { ContentBlockParam } from './types.js';
 
 /** One conversation out of a transcript: the path from its root to its newest entry, with what a linear walk would lose. */
@@ -154,14 +155,14 @@ function trailing(nodes: ReadonlyMap<string, Node>, leaf: Node): Node[] {
 function restoreSiblings(nodes: ReadonlyMap<string, Node>, kept: ReadonlyMap<string, Node>, elsewhere: ReadonlySet<string>): Node[] {
   const all = new Map(kept);
   const candidates = [...nodes.values()].filter((node) => node.entry !== undefined && !elsewhere.has(node.uuid));
-  const answers = new Map<string, AnswerName[]>();
+  const answers = new AnswerNames();
   for (const { entry } of kept.values()) {
     const answer = entry?.type === 'assistant' ? answerNameOf(entry) : undefined;
-    if (answer !== undefined) answers.set(answer.messageId, [...(answers.get(answer.messageId) ?? []), answer]);
+    if (answer !== undefined) answers.add(answer);
   }
   for (const node of candidates) {
     const answer = node.entry?.type === 'assistant' ? answerNameOf(node.entry) : undefined;
-    if (answer !== undefined && answers.get(answer.messageId)?.some((one) => isSameAnswer(one, answer))) all.set(node.uuid, node);
+    if (answer !== undefined && answers.has(answer)) all.set(node.uuid, node);
   }
   const open = new Set<string>();
   const answered = new Set<string>();

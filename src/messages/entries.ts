@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.js';
+import type { AnswerName } from './answerName.js';
 import { isLooseBlock } from './blocks.js';
 import { type JournalEntry, parseJournalEntry } from './journal.js';
-import type { AnswerName } from './reusedIds.js';
 import type { ContentBlockParam } from './types.js';
 
 /*

@@ -1,3 +1,4 @@
+import { type AnswerName, isSameAnswer } from './answerName.js';
 import { isClientToolUse, isToolResult, type LooseBlock, textField } from './blocks.js';
 import type { Note } from './note.js';
 
@@ -11,17 +12,6 @@ export interface Piece {
   readonly isDiscarded?: boolean;
   /** The position of the piece that this one was written behind, where that is known. */
   readonly behind?: number | undefined;
-}
-
-/** What names an answer. Ids of messages are not unique everywhere; two requests never have the same answer. */
-export interface AnswerName {
-  readonly messageId: string;
-  readonly requestId?: string | undefined;
-}
-
-/** Whether two names may stand for one answer: the same message, and no two requests that say otherwise. */
-export function isSameAnswer(a: AnswerName, b: AnswerName): boolean {
-  return a.messageId === b.messageId && (a.requestId === undefined || b.requestId === undefined || a.requestId === b.requestId);
 }
 
 /** One call under an id that others may have used before it. */

@@ -1,13 +1,10 @@
+import { type AnswerName, isSameAnswer } from './answerName.js';
 import { isClientToolUse, isToolResult, type LooseBlock, textField } from './blocks.js';
 import type { Note } from './note.js';
-import { type AnswerName, isSameAnswer } from './reusedIds.js';
+import type { Piece } from './reusedIds.js';
 
 /** What goes into assembly, in order: a message, or a piece of one (a transcript line). */
-export interface Item {
-  readonly role: string;
-  readonly blocks: readonly LooseBlock[];
-  /** The answer that this is a piece of. */
-  readonly answer?: AnswerName | undefined;
+export interface Item extends Pick<Piece, 'role' | 'blocks' | 'answer'> {
   /** A prompt that opens a query: whatever the one before it waited for is over. */
   readonly isOpening?: boolean;
   /** Where it came from (a transcript entry's uuid), to be found again by message. */
