@@ -78,16 +78,10 @@ export function parseTranscript(bytes: Buffer): ParsedTranscript {
     };
     if (hasMark) report('bom', 'begins with a byte order mark; it is ignored');
     if (text.trim() === '') continue;
-    const whole = value !== undefined;
-    const values = whole ? [value] : entriesInLine(text);
-    if (!whole) {
-      const code = isFinished ? 'corrupt_json' : 'half_line';
-      if (values.length > 0)
-        report(code, `is not valid JSON; of it, ${values.length === 1 ? 'one entry' : `${values.length} entries`} could be read`);
-      else report(code, isFinished ? 'is not valid JSON; it is ignored' : 'the last line was cut off while it was written; it is ignored');
-    }
-    for (const one of values) {
-      const parsed = parseTranscriptLine(one);
+    const entries = value === undefined ? entriesInLine(text) : [value];
+    if (value === undefined) report(isFinished ? 'corrupt_json' : 'half_line', damageTo(isFinished, entries.length));
+    for (const entry of entries) {
+      const parsed = parseTranscriptLine(entry);
       if (parsed.kind === 'malformed') {
         report('malformed_entry', `${parsed.reason}; it is ignored`);
         continue;
@@ -102,6 +96,12 @@ export function parseTranscript(bytes: Buffer): ParsedTranscript {
     }
   }
   return { lines, problems, endsWithNewline };
+}
+
+/** What is wrong with a line that is not JSON as a whole, and how many entries of it were read. */
+function damageTo(isFinished: boolean, read: number): string {
+  if (read > 0) return `is not valid JSON; of it, ${read === 1 ? 'one entry' : `${read} entries`} could be read`;
+  return isFinished ? 'is not valid JSON; it is ignored' : 'the last line was cut off while it was written; it is ignored';
 }
 
 /** Selects the conversation and what is open in it. */
