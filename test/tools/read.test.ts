@@ -229,6 +229,17 @@ describe('Grep', () => {
     expect((await search({ pattern: 'alpha', glob: 'x,y.txt' })).entries).toEqual(['x,y.txt']);
   });
 
+  it('leaves out what .gitignore names, also where a glob matches it, but not a file that is named', async () => {
+    mkdirSync(at('.git'));
+    writeFileSync(at('.gitignore'), 'ignored*\n');
+    writeFileSync(at('ignored.txt'), 'alpha\n');
+    for (const output_mode of ['files_with_matches', 'content', 'count'])
+      expect((await search({ pattern: 'alpha', glob: '*.txt', output_mode })).entries.join('|')).toMatch(/^(?!.*ignored).*a\.txt/);
+    const none = await search({ pattern: 'alpha', glob: '*nored.txt' });
+    expect(shown(grepTool(), none)).toMatch(/^No files found\n\(left out as git-ignored: 1; give/);
+    expect((await search({ pattern: 'alpha', path: 'ignored.txt', glob: '*.txt' })).entries).toEqual(['ignored.txt']);
+  });
+
   it('asks rules about the whole name of a file, also where it holds a line feed', async () => {
     mkdirSync(at('hidden'));
     writeFileSync(at('hidden/a\nb.txt'), 'alpha\n');

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { z } from 'zod';
 import { buildTool } from '../../tool/build.js';
 import { ToolFailure } from '../../tool/errors.js';
-import { rootedPattern, rootFrom } from './pattern.js';
+import { globArguments, rootedPattern, rootFrom } from './pattern.js';
 import { newestFirst, readable, searchPlace, searchTraits, shownPath } from './place.js';
+import { fileNames } from './records.js';
 import { runRipgrep } from './ripgrep.js';
 
 const inputSchema = z.strictObject({
@@ -40,7 +41,7 @@ export function globTool() {
       const pattern = rooted?.pattern ?? input.pattern.replace(/^(?:\.\/)+/, '');
       const place = await searchPlace(rooted === undefined ? input.path : rootFrom(rooted.root, input.path, cwd, env), context);
       if (place.file !== undefined) throw new ToolFailure(`${input.path} is a file, not a directory to search in. Use Read to see it.`);
-      const args = EXCLUDED.flatMap((glob) => ['--glob', glob]);
+      const args = globArguments(EXCLUDED);
       if (env.CLAUDE_CODE_GLOB_HIDDEN !== 'false') args.push('--hidden');
       if (env.CLAUDE_CODE_GLOB_NO_IGNORE !== 'false') args.push('--no-ignore');
       const seconds = Number(env.CLAUDE_CODE_GLOB_TIMEOUT_SECONDS);
@@ -52,9 +53,7 @@ export function globTool() {
       const literal = /\[[^\]]*\]/.test(pattern) && asClass.stdout === '' ? pattern.replace(/[[\]]/g, '\\$&') : undefined;
       const found = literal === undefined ? asClass : await search(['--files', '--null', '--glob', literal]);
       const mayRead = readable(context);
-      const files = found.stdout
-        .split('\0')
-        .filter((file) => file !== '')
+      const files = fileNames(found.stdout)
         .map((file) => path.resolve(place.directory, file))
         .filter(mayRead);
       const sorted = await newestFirst(files);

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { buildTool } from '../../tool/build.js';
 import type { ToolContext } from '../../tool/types.js';
 import { EXCLUDED } from './glob.js';
-import { acrossLineEnds, globsOf } from './pattern.js';
+import { acrossLineEnds, globArguments, globsOf } from './pattern.js';
 import { newestFirst, readable, searchPlace, searchTraits, shownPath } from './place.js';
-import { ripgrepRecords } from './records.js';
+import { fileNames, ripgrepRecords } from './records.js';
 import { runRipgrep } from './ripgrep.js';
 
 const count = z.number().int().nonnegative();
@@ -65,28 +65,38 @@ export function grepTool() {
 
 async function grep(input: GrepInput, context: ToolContext): Promise<GrepOutput> {
   const place = await searchPlace(input.path, context);
-  const found = await runRipgrep({
-    args: ripgrepArguments(input, place.file),
-    cwd: place.directory,
-    signal: context.signal,
-    timeoutMs: 60_000,
-  });
-  const mayRead = readable(context);
-  const notes = [...(found.truncated ? ['The search was cut off; there are more matches.'] : []), ...found.warnings];
+  const run = (args: readonly string[]) => runRipgrep({ args, cwd: place.directory, signal: context.signal, timeoutMs: 60_000 });
+  const globs = globsOf(input.glob ?? '');
+  const found = await run(ripgrepArguments(input, globs, place.file));
   const absolute = (file: string): string => path.resolve(place.directory, file);
-  const paged = (entries: readonly string[], total = entries.length): Pick<GrepOutput, 'entries' | 'total' | 'offset'> => ({
+  // A glob that includes outranks .gitignore in ripgrep: what is not ignored is listed without it. A file that was named is searched anyway.
+  const mayBeIgnored = place.file === undefined && found.stdout !== '' && globs.some((glob) => !glob.startsWith('!'));
+  const listed = mayBeIgnored ? await run(['--files', '--null', '--hidden', ...globArguments(EXCLUDED)]) : undefined;
+  const unignored = listed === undefined ? undefined : new Set(fileNames(listed.stdout).map(absolute));
+  const mayRead = readable(context);
+  const ignored = new Set<string>();
+  const isShown = (file: string): boolean => {
+    if (!mayRead(file)) return false;
+    const isListed = unignored?.has(file) ?? true;
+    if (!isListed) ignored.add(file);
+    return isListed;
+  };
+  const isCut = found.truncated || listed?.truncated === true;
+  const page = (entries: readonly string[]): Omit<GrepOutput, 'matches'> => ({
+    mode: input.output_mode,
     entries: entries.slice(input.offset, input.head_limit === 0 ? undefined : input.offset + input.head_limit),
-    total,
+    total: entries.length,
     offset: input.offset,
+    notes: [
+      ...(isCut ? ['The search was cut off; there are more matches.'] : []),
+      ...(ignored.size > 0 ? [`(left out as git-ignored: ${ignored.size}; give the file or its directory as path to search there)`] : []),
+      ...found.warnings,
+    ],
   });
   if (input.output_mode === 'files_with_matches') {
-    const files = found.stdout
-      .split('\0')
-      .filter((file) => file !== '')
-      .map(absolute)
-      .filter(mayRead);
+    const files = fileNames(found.stdout).map(absolute).filter(isShown);
     const sorted = await newestFirst(files);
-    return { mode: input.output_mode, ...paged(sorted.map((file) => shownPath(file, context.cwd))), notes };
+    return page(sorted.map((file) => shownPath(file, context.cwd)));
   }
   const shown: string[] = [];
   let matches = 0;
@@ -96,7 +106,7 @@ async function grep(input: GrepInput, context: ToolContext): Promise<GrepOutput>
       continue;
     }
     const file = absolute(record.file);
-    if (!mayRead(file)) continue;
+    if (!isShown(file)) continue;
     const name = shownPath(file, context.cwd);
     if (record.type === 'binary') {
       shown.push(`${name}: binary file matches; its lines are not shown`);
@@ -106,10 +116,10 @@ async function grep(input: GrepInput, context: ToolContext): Promise<GrepOutput>
     shown.push(place.file !== undefined && input.output_mode === 'content' ? record.text : `${name}:${record.text}`);
   }
   if (shown.at(-1) === '--') shown.pop();
-  return { mode: input.output_mode, ...paged(shown), ...(input.output_mode === 'count' ? { matches } : {}), notes };
+  return { ...page(shown), ...(input.output_mode === 'count' ? { matches } : {}) };
 }
 
-function ripgrepArguments(input: GrepInput, file: string | undefined): string[] {
+function ripgrepArguments(input: GrepInput, globs: readonly string[], file: string | undefined): string[] {
   const args = [
     '--color',
     'never',
@@ -142,10 +152,9 @@ function ripgrepArguments(input: GrepInput, file: string | undefined): string[] 
   if (input['-i']) args.push('--ignore-case');
   if (input.multiline) args.push('--multiline', '--multiline-dotall');
   if (input.type !== undefined) args.push('--type', input.type);
-  for (const glob of globsOf(input.glob ?? '')) args.push('--glob', glob);
-  for (const glob of EXCLUDED) args.push('--glob', glob);
   return [
     ...args,
+    ...globArguments([...globs, ...EXCLUDED]),
     '--regexp',
     input.multiline ? acrossLineEnds(input.pattern) : input.pattern,
     '--',

@@ -51,3 +51,5 @@ export function globsOf(list: string): readonly string[] {
     })
     .filter(Boolean);
 }
+
+export const globArguments = (globs: readonly string[]): string[] => globs.flatMap((glob) => ['--glob', glob]);

@@ -35,3 +35,6 @@ function withoutFile(head: string): { readonly record: RipgrepRecord; readonly l
   const [all, file] = BINARY.exec(head) ?? [];
   return all === undefined || file === undefined ? undefined : { record: { type: 'binary', file }, length: all.length };
 }
+
+/** The names in output with `--null` that holds nothing else. */
+export const fileNames = (output: string): readonly string[] => output.split('\0').filter((file) => file !== '');
