@@ -1,8 +1,5 @@
 import { dirname, join } from 'node:path';
 import type { Subject } from 'rxjs';
-import { loadHooks } from '../hooks/config.js';
-import { stopHookBlockCap } from '../hooks/limits.js';
-import { createHookRunner } from '../hooks/runner.js';
 import type { McpServers } from '../mcp/servers.js';
 import type { ResumeState } from '../messages/resume.js';
 import type { Transcript } from '../messages/transcript.js';
@@ -17,11 +14,9 @@ import { agentTools, createAgentLauncher } from './agents.js';
 import { CallBook } from './callBook.js';
 import { Conversation } from './conversation.js';
 import { forwardQuestions } from './forwarding.js';
-import { withFullNames } from './hookNames.js';
-import { hookPorts } from './hookPorts.js';
 import { Inbox } from './inbox.js';
 import { createLifecycle } from './lifecycle.js';
-import { sessionLimits, turnLimit } from './limits.js';
+import { queryLimits, sessionLimits } from './limits.js';
 import type { AgentIdentity, Family, Lineage } from './lineage.js';
 import { modelServices } from './modelServices.js';
 import type { SessionOptions } from './options.js';
@@ -30,13 +25,14 @@ import { createPromptQueue } from './promptQueue.js';
 import { restoredCwd, restoreInbox, restoreMode, takeUp } from './restore.js';
 import type { Services } from './services.js';
 import { createSessionActor, type SessionActor, settling } from './sessionActor.js';
+import { createSessionHooks } from './sessionHooks.js';
 import { createSessionTools, sessionServers } from './sessionTools.js';
 import { addSpend, countUsage, sumUsage } from './spend.js';
 import { openStore } from './store.js';
 import { compactHistory } from './summarize.js';
 import { readSurroundings } from './surroundings.js';
 import { tellingHooks } from './tellingHooks.js';
-import { answerNamesOf, forgivingJournal, writeEntry } from './transcriptLog.js';
+import { forgivingJournal, writeEntry, writtenBefore } from './transcriptLog.js';
 import { createUpdateStream } from './updateStream.js';
 import type { SessionUpdate } from './updates.js';
 
@@ -74,6 +70,7 @@ export function assembleSession(
   const canAsk = options.interactive === true || options.canUseTool !== undefined;
   // A subagent works with the servers of its parent: their tools are among those it was given.
   const sources = lineage ? { servers: [], warnings: [] } : sessionServers(options, { settings, cwd, env });
+  const serverNames = sources.servers.map(({ name }) => name);
   const permissions =
     lineage?.parent.permissions ??
     createSessionPermissions({
@@ -86,7 +83,7 @@ export function assembleSession(
       opaque: options.opaque ?? 'strict',
       hasClassifier: options.classifier !== undefined,
       hasPermissionRequestHooks: (toolName) => hooks.isConfigured('PermissionRequest', toolName),
-      mcpServers: sources.servers.map(({ name }) => name),
+      mcpServers: serverNames,
       onChange: () => {},
     });
   const tools = createSessionTools({
@@ -119,37 +116,23 @@ export function assembleSession(
   });
   const resumption = takeUp(transcript, resumed, canAsk, (name) => findTool(toolbox.pool(), name)?.idempotent === true);
   const model = modelServices(options, env);
-  const hookConfig = loadHooks(settings.files, options.hooks);
-  const runner = createHookRunner({
-    config: hookConfig,
-    context: {
-      sessionId,
-      transcriptPath: transcript.path ?? '',
-      cwd: () => services.cwd,
-      projectDir,
-      permissionMode: () => permissions.mode,
-      env,
-      envFile: family.envFile,
-      ...(options.agentName === undefined ? {} : { agentType: options.agentName }),
-      ...(lineage === undefined ? {} : { agentId: lineage.agent.id, sessionId: family.rootId }),
-    },
-    ports: hookPorts({
-      sessionId,
-      cwd: projectDir,
-      home,
-      toolNames,
-      mcpServers: sources.servers.map(({ name }) => name),
-      servers: family.servers,
-      model,
-      results: () => services.results,
-      cwdNow: () => services.cwd,
-      findTool: (name) => findTool(toolbox.pool(), name),
-      spendOn: (usage) => services.spendOn(usage),
-      notify: (text) => services.notify(text),
-    }),
+  const { hooks, issues: hookIssues } = createSessionHooks({
+    session: options,
+    lineage,
+    family,
+    settings,
+    sessionId,
+    transcriptPath: transcript.path ?? '',
+    projectDir,
+    home,
+    env,
+    toolNames,
+    mcpServers: serverNames,
+    permissionMode: () => permissions.mode,
+    model,
+    toolbox,
+    services: () => services,
   });
-  const hooks = withFullNames(runner, (name) => toolbox.canonicalName(name));
-
   const queue = createPromptQueue({ journal, update, send: (event) => actor.send(event) });
   const capabilities: Services['capabilities'] = {};
   const services: Services = {
@@ -163,10 +146,11 @@ export function assembleSession(
     env,
     permissions,
     hooks,
-    conversation: new Conversation((entry) => writeEntry(entry, transcript), resumption?.messages ?? resumed?.messages ?? [], {
-      answers: transcript.lines.flatMap(answerNamesOf),
-      calls: transcript.loaded?.callIds ?? new Set(),
-    }),
+    conversation: new Conversation(
+      (entry) => writeEntry(entry, transcript),
+      resumption?.messages ?? resumed?.messages ?? [],
+      writtenBefore(transcript),
+    ),
     inbox,
     queue,
     questions: lineage ? forwardQuestions(lineage.parent.questions, lineage.agent.id, agentTitle(lineage.agent)) : queue,
@@ -264,7 +248,7 @@ export function assembleSession(
   const shared = [
     ...settings.warnings,
     ...found.warnings,
-    ...hookConfig.issues.map((issue) => issue.message).filter((message) => !settings.warnings.some((warning) => warning.includes(message))),
+    ...hookIssues.filter((message) => !settings.warnings.some((warning) => warning.includes(message))),
     ...permissions.warnings,
   ];
   const warnings = [
@@ -272,8 +256,10 @@ export function assembleSession(
     ...tools.warnings,
     ...(transcript.loaded?.problems ?? []).map(({ text }) => `transcript ${transcript.path}: ${text}`),
   ];
-  const limits = { maxTurns: turnLimit(options.limits ?? {}), maxStopRounds: stopRounds(options, env), maxPauses: 10 };
-  const actor = createSessionActor(services, options.gate, { limits, queriesBefore: countPrompts(resumed) });
+  const actor = createSessionActor(services, options.gate, {
+    limits: queryLimits(options.limits ?? {}, env),
+    queriesBefore: countPrompts(resumed),
+  });
   adapt?.(services);
   const settled = settling(actor, services, updates);
   void settled.then(() => servers.close());
@@ -294,12 +280,6 @@ export function assembleSession(
   actor.start();
   restoreInbox(resumed, services);
   return { actor, services, servers, updates, transcript, warnings, settled, firstWords };
-}
-
-/** Infinity is no JSON; 0 stands for it in the machine. */
-function stopRounds({ limits }: SessionOptions, env: Services['env']): number {
-  const cap = limits?.maxStopRounds ?? stopHookBlockCap(env);
-  return Number.isFinite(cap) ? cap : 0;
 }
 
 const countPrompts = (resumed: ResumeState | undefined): number =>

@@ -1,3 +1,5 @@
+import type { QueryLimits } from '../../machines/query.js';
+import { stopHookBlockCap } from '../hooks/limits.js';
 import type { SessionLimitOptions } from './options.js';
 import type { SessionLimits } from './services.js';
 
@@ -6,6 +8,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 const DEFAULT_CONCURRENCY = 10;
 const DEFAULT_GRACE_MS = 5_000;
 const DEFAULT_MAX_TURNS = 1_000;
+/** `pause_turn` answers that are continued in a row. */
+const MAX_PAUSES = 10;
 const DEFAULT_COMPACT_AT = 160_000;
 
 /** Options before environment before defaults. Source of the names: Claude Code docs, "Environment variables". */
@@ -26,7 +30,12 @@ export function sessionLimits(options: SessionLimitOptions, env: Env): SessionLi
   };
 }
 
-export const turnLimit = ({ maxTurns = DEFAULT_MAX_TURNS }: SessionLimitOptions): number => maxTurns;
+/** How far each query of a session may go. */
+export function queryLimits({ maxTurns = DEFAULT_MAX_TURNS, maxStopRounds }: SessionLimitOptions, env: Env): QueryLimits {
+  const rounds = maxStopRounds ?? stopHookBlockCap(env);
+  // Infinity is no JSON; 0 stands for it in the machine.
+  return { maxTurns, maxStopRounds: Number.isFinite(rounds) ? rounds : 0, maxPauses: MAX_PAUSES };
+}
 
 /** A positive whole number; anything else counts as not set. */
 function count(text: string | undefined): number | undefined {

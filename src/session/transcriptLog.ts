@@ -3,7 +3,7 @@ import type { JournalEntry } from '../messages/journal.js';
 import type { Transcript } from '../messages/transcript.js';
 import type { ContentBlockParam } from '../messages/types.js';
 import { messageOf } from '../tool/errors.js';
-import type { ConversationEntry } from './conversation.js';
+import type { ConversationEntry, WrittenBefore } from './conversation.js';
 
 /** Writes a line of the conversation. It is with the operating system when this returns. */
 export function writeEntry(entry: ConversationEntry, transcript: Transcript): void {
@@ -30,8 +30,13 @@ export function writeEntry(entry: ConversationEntry, transcript: Transcript): vo
   }
 }
 
+/** What a transcript holds already under a name or an id that must not be given again. */
+export function writtenBefore({ lines, loaded }: Transcript): WrittenBefore {
+  return { answers: lines.flatMap(answerNamesOf), calls: loaded?.callIds ?? new Set() };
+}
+
 /** The name of the answer that a line is a piece of, as `writeEntry` wrote it. */
-export function answerNamesOf(line: TranscriptLine): readonly string[] {
+function answerNamesOf(line: TranscriptLine): readonly string[] {
   return line.kind === 'chain' && line.entry.type === 'assistant' && line.entry.message.id !== undefined ? [line.entry.message.id] : [];
 }
 
