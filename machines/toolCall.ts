@@ -1,10 +1,11 @@
-import { assign, sendParent, sendTo, setup } from 'xstate';
+import { assertEvent, assign, sendParent, sendTo, setup } from 'xstate';
 import type { HookResult } from '../src/hooks/types.js';
-import type { PermissionDecision, PermissionFacts } from '../src/permissions/types.js';
+import type { PermissionDecision } from '../src/permissions/types.js';
 import type { AbortReason, CallOutcome, OutcomeKind, ToolProgress } from '../src/tool/call.js';
 import type { ValidationVerdict } from '../src/tool/types.js';
 import { abortedOutcome, brokenGateOutcome, brokenRunOutcome, deniedOutcome, invalidOutcome, outcomeOfRun } from './outcome.js';
 import { permissionMachine } from './permission.js';
+import type { PermissionInput } from './permissionProtocol.js';
 import { port } from './port.js';
 import type { AbortEvent, CallClass, CallReport } from './protocol.js';
 import type {
@@ -77,9 +78,7 @@ const machine = setup({
     /** Writes the one result from `context.outcome`. */
     fixResult: () => {},
     rememberTool: assign({ tool: (_, params: { readonly tool: ResolvedTool }) => params.tool }),
-    rememberDigest: assign({ inputDigest: (_, params: { readonly digest: string }) => params.digest }),
     rememberHooks: assign({ hook: (_, params: { readonly hook: HookResult }) => params.hook }),
-    rememberFacts: assign({ facts: (_, params: { readonly facts: PermissionFacts }) => params.facts }),
     rememberDecision: assign({ decision: (_, params: { readonly decision: PermissionDecision }) => params.decision }),
     rememberEnd: assign({ end: (_, params: { readonly end: ToolEnd }) => params.end }),
     rememberAbort: assign({ abort: (_, params: { readonly reason: AbortReason }) => params.reason }),
@@ -144,10 +143,8 @@ const machine = setup({
     call: input.call,
     tool: null,
     rewritten: null,
-    inputDigest: '',
     hook: null,
     earlierTrace: [],
-    facts: null,
     decision: null,
     abort: null,
     end: null,
@@ -198,7 +195,7 @@ const machine = setup({
           description: 'Gate 2: the JSON as decided at block end, then the schema. Also the way back in for an input that was rewritten.',
           entry: [announced('executing.parsing'), 'parseInput'],
           on: {
-            'input.accepted': { target: 'validating', actions: { type: 'rememberDigest', params: ({ event }) => event } },
+            'input.accepted': 'validating',
             'input.refused': {
               target: '#toolCall.completed',
               actions: { type: 'conclude', params: ({ event }) => ({ outcome: invalidOutcome(event.message) }) },
@@ -281,20 +278,13 @@ const machine = setup({
             },
             gathering: {
               entry: 'gatherFacts',
-              on: {
-                'facts.gathered': { target: 'judging', actions: { type: 'rememberFacts', params: ({ event }) => event } },
-              },
+              on: { 'facts.gathered': 'judging' },
             },
             judging: {
               invoke: {
                 id: 'permission',
                 src: 'permission',
-                input: ({ context }) => ({
-                  callId: context.call.id,
-                  toolName: context.tool?.toolName ?? context.call.name,
-                  inputDigest: context.inputDigest,
-                  facts: factsOf(context),
-                }),
+                input: ({ context, event }) => caseOf(context, event),
                 onDone: [
                   {
                     guard: { type: 'isAllowedWithOtherInput', params: ({ event }) => ({ decision: event.output }) },
@@ -452,10 +442,11 @@ const rewrittenByAnswer = ({ updatedInput, winner }: PermissionDecision): Rewrit
   approval: winner,
 });
 
-/** `judging` is entered from `gathering` alone, which has just set the facts. */
-const factsOf = (context: ToolCallContext): PermissionFacts => {
-  if (!context.facts) throw new Error('the permission gate was entered without facts');
-  return context.facts;
+/** What is to be judged. `judging` is entered with the facts alone; they stay with the machine that reads them. */
+const caseOf = ({ call, tool }: ToolCallContext, event: ToolCallEvent): PermissionInput => {
+  assertEvent(event, 'facts.gathered');
+  const { facts, digest } = event;
+  return { callId: call.id, toolName: tool?.toolName ?? call.name, inputDigest: digest, facts };
 };
 
 /** `reporting` is entered from `calling` alone, which has just set the end. */

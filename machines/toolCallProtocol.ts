@@ -24,10 +24,10 @@ export type GateAnswer =
   | ({ readonly type: 'call.weighed' } & CallClass)
   | { readonly type: 'tool.resolved'; readonly tool: ResolvedTool }
   | { readonly type: 'tool.missing'; readonly message: string }
-  /** `digest` identifies the exact input: approvals bind to it. */
-  | { readonly type: 'input.accepted'; readonly digest: string }
+  | { readonly type: 'input.accepted' }
   | { readonly type: 'input.refused'; readonly message: string }
-  | { readonly type: 'facts.gathered'; readonly facts: PermissionFacts }
+  /** `digest` identifies the exact input that the facts speak of: approvals bind to it. */
+  | { readonly type: 'facts.gathered'; readonly facts: PermissionFacts; readonly digest: string }
   | { readonly type: 'result.mapped'; readonly report: Report }
   /** A hook wants to see the tool's end, or part of the result goes to a file: the answer takes a while. */
   | { readonly type: 'result.awaited' }
@@ -77,14 +77,10 @@ export interface ToolCallContext extends ToolCallInput {
   readonly tool: ResolvedTool | null;
   /** The input that stands in place of the model's, if any does. */
   readonly rewritten: RewrittenInput | null;
-  /** Digest of the input that holds; empty before it was parsed. */
-  readonly inputDigest: string;
   /** What the PreToolUse hooks came to. */
   readonly hook: HookResult | null;
   /** Checks of an earlier passage, before the input was rewritten. */
   readonly earlierTrace: readonly TraceEntry[];
-  /** What the permission machine reads, once gathered. */
-  readonly facts: PermissionFacts | null;
   /** The decision, once made. */
   readonly decision: PermissionDecision | null;
   /** Why the call is being stopped; null while it is not. */

@@ -88,13 +88,14 @@ export function deterministicMachines(ports: DeterministicPorts = {}): {
     actions: {
       weighCall: ({ self }) => self.send({ type: 'call.weighed', safe: false, resourceKeys: [] }),
       resolveTool: ({ context, self }) => self.send(ports.resolveTool?.(context) ?? resolved(context, ports)),
-      parseInput: ({ context, self }) => self.send(ports.parseInput?.(context) ?? { type: 'input.accepted', digest: 'digest' }),
+      parseInput: ({ context, self }) => self.send(ports.parseInput?.(context) ?? { type: 'input.accepted' }),
       gatherFacts: ({ context, self }) => {
         const facts = ports.facts?.(context) ?? { ...quietFacts, builtInAllow: 'The test allows it' };
         const approval = context.rewritten?.approval ?? undefined;
         self.send({
           type: 'facts.gathered',
           facts: { ...facts, hook: context.hook?.verdict ?? facts.hook, ...(approval === undefined ? {} : { approval }) },
+          digest: 'digest',
         });
       },
       mapResult: ({ self }) => self.send(ports.reportResult ? { type: 'result.awaited' } : { type: 'result.mapped', report: REPORT }),

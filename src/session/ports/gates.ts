@@ -70,7 +70,7 @@ export function resolveTool(callId: string, services: Services): GateAnswer {
 export function parseInput(callId: string, rewritten: RewrittenInput | null, services: Services): GateAnswer {
   const record = services.calls.get(callId);
   const tool = toolOf(record);
-  if (rewritten === null && record.input !== undefined) return { type: 'input.accepted', digest: record.digest };
+  if (rewritten === null && record.input !== undefined) return { type: 'input.accepted' };
   const { call } = record;
   if (rewritten === null && call.input.kind === 'invalid') {
     return { type: 'input.refused', message: notJson(tool, call.rawInput, call.input.reason) };
@@ -88,7 +88,7 @@ export function parseInput(callId: string, rewritten: RewrittenInput | null, ser
   if (rewritten !== null) noteRewrite(record, rewritten, parsed.input, services);
   accept(record, tool, parsed.input, services);
   noteRepairs(record, parsed.repairs, services);
-  return { type: 'input.accepted', digest: record.digest };
+  return { type: 'input.accepted' };
 }
 
 /** Gate 3: only where the tool validates by itself. */

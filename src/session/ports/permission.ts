@@ -51,7 +51,7 @@ export function gatherFacts(callId: string, hook: HookResult | null, approval: T
     hookSuppliedInput: hook?.updatedInput !== undefined,
     toolVerdict: services.calls.isStillAsked(callId) && record.opinion.behavior !== 'deny' ? STILL_ASKED : record.opinion,
   });
-  return { type: 'facts.gathered', facts: approval ? { ...facts, approval } : facts };
+  return { type: 'facts.gathered', facts: approval ? { ...facts, approval } : facts, digest: record.digest };
 }
 
 /** What a rule or mode of today would let through must not run because a session was opened. */

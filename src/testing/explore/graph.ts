@@ -31,7 +31,7 @@ const keys = new WeakMap<WalkSnapshot, string>();
 
 function computeKey(snapshot: WalkSnapshot): string {
   const { value } = snapshot.call;
-  const { tool, rewritten, hook, decision, abort, end, outcome, facts } = callContext(snapshot);
+  const { tool, rewritten, hook, decision, abort, end, outcome } = callContext(snapshot);
   const permission = snapshot.permission;
   return JSON.stringify([
     value,
@@ -39,7 +39,6 @@ function computeKey(snapshot: WalkSnapshot): string {
     tool === null,
     rewritten === null ? null : [rewritten.by, rewritten.approval?.source?.type ?? null],
     hook === null ? null : [hook.verdict.behavior, hook.updatedInput !== undefined, hook.stop !== undefined],
-    facts === null ? null : (facts.approval?.source?.type ?? null),
     permission === null ? null : [permissionContext(permission).cause?.check ?? null, permissionContext(permission).trace.at(-1)?.check],
     decision === null ? null : [decision.behavior, decision.asked, decision.winner.check, decision.interrupt === true],
     abort,

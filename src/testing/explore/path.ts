@@ -142,11 +142,11 @@ export class PermissionPath {
   }
 
   private accountOf(call: CallCase, snapshot: WalkSnapshot, open: readonly TraceEntry[]): PathAccount {
-    const { decision, earlierTrace, outcome, facts } = callContext(snapshot);
+    const { decision, earlierTrace, outcome } = callContext(snapshot);
     const trace = [...earlierTrace, ...(decision?.trace ?? open)];
     const rules = [
       ...trace.flatMap(({ source }) => (source?.type === 'rule' ? [source.rule] : [])),
-      ...(facts?.shadowed ?? []).map(({ rule }) => rule.rule),
+      ...(decision?.shadowed ?? []).map(({ rule }) => rule.rule),
     ];
     return { call, trace, decision, outcome, rules: [...new Set(rules)] };
   }

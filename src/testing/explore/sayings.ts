@@ -74,7 +74,8 @@ function waitingFor(snapshot: WalkSnapshot, scenario: Scenario, world: World, pa
       canAsk: scenario.answers.length > 0,
       hasRequestHooks: scenario.requestHooks.length > 0,
     });
-    return [toCall('facts', 'the facts are gathered', { type: 'facts.gathered', facts }), ...broken('gathering')];
+    const digest = world.digest(scenario.call, mode, context.rewritten);
+    return [toCall('facts', 'the facts are gathered', { type: 'facts.gathered', facts, digest }), ...broken('gathering')];
   }
   if (call.matches({ executing: { reporting: 'mapping' } })) {
     const mapped = toCall('mapped', 'the result is mapped', { type: 'result.mapped', report: REPORT });

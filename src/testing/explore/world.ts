@@ -95,7 +95,7 @@ export class World {
     const parsed = rewritten === null ? parseToolInput(tool, call.input) : parseToolInput(tool, rewritten.value, 'answer');
     if (!parsed.ok) return { type: 'input.refused', message: parsed.message };
     if (!isJsonObject(parsed.input)) return { type: 'input.refused', message: `The input of ${tool.name} must be a JSON object.` };
-    return { type: 'input.accepted', digest: inputDigest(this.observable(tool, parsed.input)) };
+    return { type: 'input.accepted' };
   }
 
   facts(
@@ -109,12 +109,7 @@ export class World {
       readonly hasRequestHooks: boolean;
     },
   ): PermissionFacts {
-    const tool = this.tool(call, mode);
-    const answered = more.rewritten !== null && isJsonObject(more.rewritten.value) ? more.rewritten.value : undefined;
-    const given = answered ?? call.input;
-    const parsed = tool === undefined ? undefined : parseToolInput(tool, given, answered === undefined ? 'model' : 'answer');
-    const rawInput = parsed?.ok && isJsonObject(parsed.input) ? parsed.input : given;
-    const input = tool === undefined ? rawInput : this.observable(tool, rawInput);
+    const { tool, rawInput, input } = this.given(call, mode, more.rewritten);
     const facts = this.engine(mode).facts({
       toolName: tool?.name ?? call.tool,
       input,
@@ -134,6 +129,20 @@ export class World {
       hasPermissionRequestHooks: more.hasRequestHooks,
       ...(approval === null ? {} : { approval }),
     };
+  }
+
+  /** What an approval of the call's present input binds to. */
+  digest(call: CallCase, mode: ModeCase, rewritten: RewrittenInput | null): string {
+    return inputDigest(this.given(call, mode, rewritten).input);
+  }
+
+  private given(call: CallCase, mode: ModeCase, rewritten: RewrittenInput | null) {
+    const tool = this.tool(call, mode);
+    const answered = rewritten !== null && isJsonObject(rewritten.value) ? rewritten.value : undefined;
+    const given = answered ?? call.input;
+    const parsed = tool === undefined ? undefined : parseToolInput(tool, given, answered === undefined ? 'model' : 'answer');
+    const rawInput = parsed?.ok && isJsonObject(parsed.input) ? parsed.input : given;
+    return { tool, rawInput, input: tool === undefined ? rawInput : this.observable(tool, rawInput) };
   }
 
   private observable(tool: AnyTool, input: JsonObject): JsonObject {

@@ -131,17 +131,19 @@ export async function simulate(
       parseInput: ({ context, self }) => {
         const script = scriptOf(context.call.id);
         const answer: GateAnswer =
-          script.invalid === undefined
-            ? { type: 'input.accepted', digest: digest(script) }
-            : { type: 'input.refused', message: script.invalid };
+          script.invalid === undefined ? { type: 'input.accepted' } : { type: 'input.refused', message: script.invalid };
         later(self, 2, answer);
       },
       gatherFacts: ({ context, self }) =>
-        later(self, 2, { type: 'facts.gathered', facts: { ...noFacts, ...scriptOf(context.call.id).facts } }),
+        later(self, 2, {
+          type: 'facts.gathered',
+          facts: { ...noFacts, ...scriptOf(context.call.id).facts },
+          digest: digest(scriptOf(context.call.id)),
+        }),
       mapResult: ({ self }) => self.send({ type: 'result.awaited' }),
       noteDecision: ({ context }, { decision }: { readonly decision: PermissionDecision }) => {
         const script = scriptOf(context.call.id);
-        const mode = context.facts?.mode ?? 'default';
+        const mode = script.facts?.mode ?? 'default';
         system?.sink.decision({ toolUseId: context.call.id, toolName: script.tool, mode, decision, input: script.input });
       },
       fixResult: ({ context }) => {
