@@ -3,6 +3,7 @@ import * as restate from '@restatedev/restate-sdk';
 import type { Clock } from '../model/clock.js';
 import { messageOf } from '../tool/errors.js';
 import { isLive, runLive } from './live.js';
+import { whyUnwritable } from './sizes.js';
 
 /** What the journal holds of a step: its answer, or what it threw, and when. */
 type Written<T> = { readonly at: number; readonly value: T } | { readonly at: number; readonly error: string };
@@ -134,12 +135,12 @@ export class DurableFlow {
 
   /** Resolves when nothing moves any more but what the journal waits for. */
   async quiet(): Promise<void> {
-    const since = Date.now();
+    const since = performance.now();
     for (let still = 0, spins = 0; still < 2; spins++) {
       if (spins < 50) await tick();
       else await new Promise((resolve) => setTimeout(resolve, 2));
       still = this.everyPortWaits() ? still + 1 : 0;
-      if (Date.now() - since > LONGEST_LOCAL_WORK_MS) throw new Error('A port waits for something that is not written down.');
+      if (performance.now() - since > LONGEST_LOCAL_WORK_MS) throw new Error('A port waits for something that is not written down.');
     }
   }
 
@@ -170,10 +171,12 @@ export class DurableFlow {
   }
 }
 
-/** Never throws: what work throws is its answer, so that the engine does not repeat it. */
+/** Never throws: what work throws is its answer, so that the engine does not repeat it; neither does what it cannot write down. */
 async function written<T>(work: () => Promise<T>): Promise<Written<T | null>> {
   try {
     const value = await work();
+    const why = whyUnwritable(value);
+    if (why !== undefined) return { at: Date.now(), error: `The answer could not be written down: ${why}.` };
     return { at: Date.now(), value: value === undefined ? null : value };
   } catch (error) {
     return { at: Date.now(), error: messageOf(error) };

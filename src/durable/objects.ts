@@ -3,7 +3,8 @@ import * as restate from '@restatedev/restate-sdk';
 import { z } from 'zod';
 import { type PassageOptions, passage } from './passage.js';
 import { INBOX_OBJECT, messageSchema, type NumberedUpdate, type Posted, SESSION_OBJECT, type UpdatePage } from './protocol.js';
-import { batchKey } from './record.js';
+import { batchKey, charsOf } from './record.js';
+import { PART_CHARS } from './sizes.js';
 
 /** The invocation that a session's messages go to, and how many it has been given beside the one that woke it. */
 interface Active {
@@ -13,7 +14,7 @@ interface Active {
 
 const finishSchema = z.object({ invocation: z.string(), messages: z.number() });
 const pageRequestSchema = z.object({ from: z.number().int().positive() });
-/** Batches in one answer. */
+/** Batches in one answer, where they are not too large for one. */
 const PAGE_BATCHES = 50;
 
 export interface ObjectOptions {
@@ -38,9 +39,13 @@ export function createObjects({ optionsFor, inactivityMs }: ObjectOptions) {
           .sort((a, b) => a - b);
         const at = firsts.findLastIndex((first) => first <= from);
         const updates: NumberedUpdate[] = [];
+        let chars = 0;
         for (const first of firsts.slice(Math.max(0, at)).slice(0, PAGE_BATCHES)) {
           const batch = (await context.get<NumberedUpdate[]>(batchKey(first))) ?? [];
-          updates.push(...batch.filter(({ seq }) => seq >= from));
+          const more = batch.filter(({ seq }) => seq >= from);
+          chars += more.reduce((sum, update) => sum + charsOf(update), 0);
+          if (updates.length > 0 && chars > PART_CHARS) break;
+          updates.push(...more);
         }
         return { updates, next: (updates.at(-1)?.seq ?? from - 1) + 1, first: firsts[0] ?? 1 };
       }),

@@ -49,15 +49,15 @@ export async function attach(ingress: Ingress, invocation: string): Promise<void
 
 /** Asks again while the server is away; only for what may be asked twice. */
 export async function patiently<T>({ signal }: Ingress, ask: () => Promise<T>): Promise<T> {
-  let since = Date.now();
+  let since = performance.now();
   for (let pause = 50; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
-    const asked = Date.now();
+    const asked = performance.now();
     try {
       return await ask();
     } catch (error) {
       // A connection that held for a while shows that the server was there.
-      if (Date.now() - asked > LONGEST_PAUSE_MS) since = Date.now();
-      if (!(error instanceof UnreachableError) || signal?.aborted || Date.now() - since > PATIENCE_MS) throw error;
+      if (performance.now() - asked > LONGEST_PAUSE_MS) since = performance.now();
+      if (!(error instanceof UnreachableError) || signal?.aborted || performance.now() - since > PATIENCE_MS) throw error;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
@@ -84,7 +84,14 @@ export async function callIngress(
     throw new UnreachableError(`Restate cannot be reached at ${url}. Is the server running? (${causeOf(error)})`, { cause: error });
   }
   if (!response.ok) throw new Error(`Restate answered ${response.status} to ${path}: ${text.slice(0, 500)}`);
-  return text === '' ? undefined : JSON.parse(text);
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(
+      `What answers at ${url} is no ingress of Restate: ${path} should be answered in JSON, and was with ${JSON.stringify(text.slice(0, 200))}.`,
+    );
+  }
 }
 
 function causeOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import type { ObjectContext } from '@restatedev/restate-sdk';
 import type { DurableFlow } from './flow.js';
 import type { NumberedUpdate, SessionRecord } from './protocol.js';
+import { PART_CHARS, partsOf, runsOf } from './sizes.js';
 
 const RECORD = 'session';
 const logKey = (n: number): string => `log:${n}`;
@@ -35,8 +36,11 @@ export async function loadRecord(context: ObjectContext): Promise<Loaded> {
 }
 
 export function saveRecord(context: ObjectContext, before: SessionRecord, lines: string, now: Omit<SessionRecord, 'logs'>): void {
-  if (lines !== '') context.set(logKey(before.logs), lines);
-  context.set<SessionRecord>(RECORD, { ...now, logs: before.logs + (lines === '' ? 0 : 1) });
+  const parts = partsOf(lines);
+  parts.forEach((part, n) => {
+    context.set(logKey(before.logs + n), part);
+  });
+  context.set<SessionRecord>(RECORD, { ...now, logs: before.logs + parts.length });
 }
 
 /** The updates of a session in its state, in batches under the number of their first. */
@@ -60,10 +64,11 @@ export class UpdateLog {
 
   /** Called when the session is quiet: what it has said by then is there for every reader before it waits for anything. */
   flush(): void {
-    const [first] = this.open;
-    if (first === undefined) return;
-    this.context.set(batchKey(first.seq), this.open);
-    this.batches.push(first.seq);
+    for (const batch of runsOf(this.open.map(bounded), charsOf)) {
+      const first = batch[0]?.seq ?? this.seq;
+      this.context.set(batchKey(first), batch);
+      this.batches.push(first);
+    }
     while (this.batches.length > KEPT_BATCHES) {
       const oldest = this.batches.shift();
       if (oldest !== undefined) this.context.clear(batchKey(oldest));
@@ -74,4 +79,15 @@ export class UpdateLog {
   kept(): Pick<SessionRecord, 'seq' | 'batches'> {
     return { seq: this.seq, batches: this.batches };
   }
+}
+
+/** The size of an update, as it is kept. */
+export const charsOf = (update: NumberedUpdate): number => JSON.stringify(update).length;
+
+/** What cannot be kept is said in its place. */
+function bounded(numbered: NumberedUpdate): NumberedUpdate {
+  const { update } = numbered;
+  if (update === undefined || charsOf(numbered) <= 2 * PART_CHARS) return numbered;
+  const message = `An update (${update.type}) is too large to be told: ${Math.ceil(charsOf(numbered) / 1_000_000)} MB. The session itself has it.`;
+  return { ...numbered, update: { type: 'notice', level: 'warning', message } };
 }

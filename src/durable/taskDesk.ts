@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import { isProcessAlive } from '../processLife.js';
+import { endOf } from '../tasks/taskEnd.js';
 import type { BackgroundTaskStart } from '../tool/types.js';
 import { type Post, warnOf } from './post.js';
 import type { AdoptedTask } from './toolStep.js';
@@ -34,9 +36,9 @@ export class TaskDesk {
   adopt(sessionId: string, name: string, start: BackgroundTaskStart): string {
     const id = `task_${createHash('sha256').update(`${sessionId}:${name}`).digest('hex').slice(0, 12)}`;
     this.running.set(`${sessionId}/${id}`, start);
-    start.done
-      .then(async ({ status, exitCode, summary }) => {
-        await this.post(sessionId, { type: 'taskEnded', taskId: id, end: { status, exitCode: exitCode ?? null, summary } }, `ended:${id}`);
+    endOf(start.done)
+      .then(async (end) => {
+        await this.post(sessionId, { type: 'taskEnded', taskId: id, end }, `ended:${id}`);
         this.running.delete(`${sessionId}/${id}`);
       })
       .catch(warnOf(`The end of background task ${id}`));
@@ -52,19 +54,10 @@ export class TaskDesk {
   }
 
   /** Tells a session of a task whose process is gone. Where that process is on another host nothing is known, and nothing said. */
-  async reportLost(sessionId: string, { id, host, pid }: AdoptedTask): Promise<void> {
+  async reportLost(sessionId: string, { id, host, pid, life }: AdoptedTask): Promise<void> {
     if (host !== hostname() || this.running.has(`${sessionId}/${id}`)) return;
-    if (pid !== process.pid && isAlive(pid)) return;
+    if (pid !== process.pid && isProcessAlive(pid, life)) return;
     const summary = 'Lost: the worker that ran it is gone. It may have been cut off; it was not started again.';
     await this.post(sessionId, { type: 'taskEnded', taskId: id, end: { status: 'failed', exitCode: null, summary } }, `lost:${id}`);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }

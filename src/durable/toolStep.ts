@@ -1,11 +1,13 @@
 import { hostname } from 'node:os';
 import type { ToolEnd } from '../../machines/toolCall.js';
 import type { PermissionUpdate } from '../permissions/types.js';
+import { processLife } from '../processLife.js';
 import type { CallRecord } from '../session/callBook.js';
 import type { Services } from '../session/services.js';
 import { messageOf, ToolAbortedError } from '../tool/errors.js';
 import type { BackgroundTasks, FileLedger, FileRecord, SessionModifier, ToolCapabilities } from '../tool/types.js';
 import { createFileLedger } from '../tools/fs/ledger.js';
+import { whyUnwritable } from './sizes.js';
 import type { TaskDesk } from './taskDesk.js';
 
 /** A change of the session that a tool asked for, as plain data. */
@@ -24,6 +26,8 @@ export interface AdoptedTask {
   readonly outputFile: string;
   readonly host: string;
   readonly pid: number;
+  /** Tells the process from a later one with its pid; absent where the system does not say. */
+  readonly life?: string;
 }
 
 /** Everything that a tool's run leaves behind, as the journal holds it. */
@@ -70,6 +74,18 @@ export async function runToolStep(
     journal: { value: () => {} },
   });
   const end = await run(seen, view, signal);
+  const why = seen.output !== undefined && 'data' in seen.output ? whyUnwritable(seen.output.data) : undefined;
+  if (why !== undefined) {
+    // The engine would take it for a failure of its own and do the step again; but the tool has run.
+    const message = `${record.call.name} ran, but its output could not be written down: ${why}.`;
+    return {
+      end: { kind: 'failed', durationMs: end.durationMs, message },
+      output: { error: { message, partialOutput: null } },
+      changes: null,
+      files,
+      tasks: adopted,
+    };
+  }
   return { end, output: outputOf(seen), changes: seen.modify ? changesOf(seen.modify) : null, files, tasks: adopted };
 }
 
@@ -77,20 +93,21 @@ export async function runToolStep(
 export function applyToolStep(step: ToolStep, record: CallRecord, session: Services): void {
   const { output, changes, files } = step;
   record.output =
-    output === null || 'data' in output
-      ? (output ?? undefined)
-      : {
-          error:
-            output.error.partialOutput === null
-              ? new Error(output.error.message)
-              : new ToolAbortedError(output.error.message, output.error.partialOutput),
-        };
+    output === null
+      ? undefined
+      : 'error' in output
+        ? { error: errorOf(output.error) }
+        : // A function or a symbol is nothing in JSON.
+          { data: output.data };
   record.modify = changes === null ? undefined : (modifier) => applyChanges(changes, modifier);
   for (const [path, known] of files) {
     if (known) session.files.set(path, known);
     else session.files.delete(path);
   }
 }
+
+const errorOf = ({ message, partialOutput }: { readonly message: string; readonly partialOutput: string | null }): Error =>
+  partialOutput === null ? new Error(message) : new ToolAbortedError(message, partialOutput);
 
 const liveClock = {
   setTimeout: (fire: () => void, ms: number) => setTimeout(fire, ms),
@@ -164,7 +181,8 @@ function liveTasks(record: CallRecord, session: Services, adopted: AdoptedTask[]
     adopt: (start) => {
       const id = desk.adopt(sessionId, `${session.sessionId}/${record.call.id}:${adopted.length}`, start);
       const { kind, title, outputFile } = start;
-      adopted.push({ id, kind, title, outputFile, host: hostname(), pid: process.pid });
+      const life = processLife(process.pid);
+      adopted.push({ id, kind, title, outputFile, host: hostname(), pid: process.pid, ...(life === undefined ? {} : { life }) });
       return { id, outputFile };
     },
     list: () => tasks.list(),

@@ -33,7 +33,7 @@ export async function serveSessionsFromProcesses(options: WorkersOptions): Promi
   let quickDeaths = 0;
   const start = (): Promise<void> =>
     new Promise((resolve) => {
-      const since = Date.now();
+      const since = performance.now();
       const worker = cluster.fork();
       worker.once('listening', () => {
         options.onWorker?.(worker.process.pid ?? 0);
@@ -41,7 +41,7 @@ export async function serveSessionsFromProcesses(options: WorkersOptions): Promi
       });
       worker.once('exit', () => {
         if (isStopping) return;
-        quickDeaths = Date.now() - since < MIN_LIFE_MS ? quickDeaths + 1 : 0;
+        quickDeaths = performance.now() - since < MIN_LIFE_MS ? quickDeaths + 1 : 0;
         if (quickDeaths > MAX_QUICK_DEATHS) throw new Error('The workers end as soon as they start; see what they say above.');
         void start();
       });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isJsonObject } from '../json.js';
+import { isProcessAlive, processLife } from '../processLife.js';
 
 /** The transcript has a writer already. */
 export class TranscriptLockedError extends Error {
@@ -32,7 +33,7 @@ const held = new Set<string>();
 /** Takes the single-writer lock of a transcript and returns its release. Throws {@link TranscriptLockedError} when another writer lives. */
 export function acquireLock(path: string, now: () => number): () => void {
   const lockPath = `${path}.lock`;
-  const life = lifeOf(process.pid);
+  const life = processLife(process.pid);
   const mine: LockOwner = {
     pid: process.pid,
     host: hostname(),
@@ -107,29 +108,9 @@ function readOwner(lockPath: string): LockOwner | 'gone' | undefined {
 /** A process of another host cannot be asked; it counts as alive. */
 function isAlive(owner: LockOwner, lockPath: string): boolean {
   if (owner.host !== hostname()) return true;
-  const life = owner.life === undefined ? undefined : lifeOf(owner.pid);
-  // The pid may be another program's by now. The same life under our own pid is another thread, or another copy of this module.
-  if (life !== undefined) return life === owner.life;
-  if (owner.pid === process.pid) return held.has(lockPath);
-  try {
-    process.kill(owner.pid, 0);
-    return true;
-  } catch (error) {
-    return isCode(error, 'EPERM');
-  }
-}
-
-/** What a process is, beside its pid: when it was started, and since which start of the system that is counted. Linux only. */
-function lifeOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is a name in parentheses that may hold any character; the start is the 22nd.
-    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-    return started === undefined ? undefined : `${boot}/${started}`;
-  } catch {
-    return undefined;
-  }
+  // Our own life without a lock of ours is another thread, or another copy of this module.
+  if (owner.life === undefined && owner.pid === process.pid) return held.has(lockPath);
+  return isProcessAlive(owner.pid, owner.life);
 }
 
 /** Moves a leftover aside. If another taker was faster, what was moved is its fresh lock: it goes back. */

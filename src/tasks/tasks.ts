@@ -1,10 +1,10 @@
-import { z } from 'zod';
 import type { TaskEnd } from '../../machines/backgroundTask.js';
 import type { JournalEntry } from '../messages/journal.js';
 import type { Clock } from '../model/clock.js';
 import { messageOf } from '../tool/errors.js';
 import type { BackgroundTaskHandle, BackgroundTaskInfo, BackgroundTaskStart, BackgroundTasks } from '../tool/types.js';
 import { taskNotificationId, taskNotificationText } from './notification.js';
+import { readTaskEnd } from './taskEnd.js';
 
 /** What tasks need of the session they belong to. */
 export interface TaskHost {
@@ -24,18 +24,6 @@ export interface TaskHost {
   /** Asks the task's actor to end it. */
   askToStop(taskId: string): void;
 }
-
-/** Tools are other people's code: what they call an end is read as far as it is one. */
-const taskEnd = z.object({
-  status: z.enum(['completed', 'failed', 'killed']),
-  exitCode: z
-    .number()
-    .nullish()
-    .transform((code) => code ?? null),
-  summary: z.string().default(''),
-});
-const reasonOf = (error: z.ZodError): string =>
-  error.issues.map(({ path, message }) => `${path.join('.') || 'value'}: ${message}`).join('; ');
 
 interface Entry {
   readonly start: BackgroundTaskStart;
@@ -107,13 +95,7 @@ export class SessionTasks implements BackgroundTasks {
   async awaitEnd(id: string): Promise<TaskEnd> {
     const entry = this.entries.get(id);
     if (!entry) return { status: 'failed', exitCode: null, summary: `There is no background task ${id}.` };
-    const end = taskEnd.safeParse(await entry.start.done);
-    if (end.success) return end.data;
-    return {
-      status: 'failed',
-      exitCode: null,
-      summary: `How it ended is unknown: its tool gave no end of a task (${reasonOf(end.error)}).`,
-    };
+    return readTaskEnd(await entry.start.done);
   }
 
   /** Total: a task whose stop throws is still waited for. */

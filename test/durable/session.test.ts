@@ -121,6 +121,34 @@ describe('a session on Restate', () => {
     api.assertConsumed();
   });
 
+  it('says of a tool whose output cannot be written down that it ran, and does not run it again', async () => {
+    let runs = 0;
+    const outputs: readonly (readonly [string, () => unknown])[] = [
+      ['Number', () => ({ n: 1n })],
+      ['Broken', () => ({ toJSON: () => expect.fail('no JSON') })],
+      ['Large', () => 'x'.repeat(26 * 1024 * 1024)],
+      ['Nothing', () => () => 'a function'],
+    ];
+    const call = (output: () => unknown) => async () => {
+      runs++;
+      return { data: output() };
+    };
+    const tools = outputs.map(([name, output]) => testTool({ name, idempotent: true, call: call(output) }));
+    const uses = outputs.map(([name]) => toolUse(name, {}));
+    const api = await stage.serve([uses, [text('done')]], { tools, permissions: { allow: outputs.map(([name]) => name) } });
+    const { session, of } = bound(fresh());
+    expect((await session.send('go').done).text).toBe('done');
+    expect(runs).toBe(outputs.length);
+    const results = Object.fromEntries(of('call.result').map(({ tool, result }) => [tool, result]));
+    for (const name of ['Number', 'Broken', 'Large'])
+      expect(results[name]).toMatchObject({
+        is_error: true,
+        content: expect.stringMatching(/ ran, but its output could not be written down/),
+      });
+    expect(results.Nothing?.is_error).toBeUndefined();
+    api.assertConsumed();
+  });
+
   it('lets a tool run longer than an invocation may be silent', async () => {
     stage.inactivityMs = 100;
     let runs = 0;
