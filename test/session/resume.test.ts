@@ -336,7 +336,7 @@ describe('a resumed session', () => {
     const lock = `${session.transcriptPath}.lock`;
     const owner = JSON.parse(readFileSync(lock, 'utf8'));
     await session.close();
-    appendFileSync(lock, JSON.stringify({ ...owner, pid: holder.pid }));
+    appendFileSync(lock, JSON.stringify({ ...owner, pid: holder.pid, life: undefined }));
     try {
       expect(() => createSession({ ...where, resume: session.id, model: { apiKey: 'test' } })).toThrow(
         /is being written by process .*open this one read-only, or fork it/,
