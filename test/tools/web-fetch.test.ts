@@ -58,10 +58,12 @@ describe('a page', () => {
     expect(shown(tool, await run(tool, ask(host), contextIn(dir)))).toContain(text);
   });
 
-  it('is unpacked however often it was packed, and shown however deep it is nested', async () => {
+  it('is unpacked where it was packed twice, but not without end, and shown however deep it is nested', async () => {
     const host = await serve((request, response) => {
       if (request.url === '/twice')
         response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'GZIP, gzip' }).end(gzipSync(gzipSync('twice')));
+      else if (request.url === '/often')
+        response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip,'.repeat(2000) }).end();
       else if (request.url === '/deep')
         html(`${'<div>'.repeat(30_000)}<style>p{}</style>deep<b> down</b>${'<script>'.repeat(30_000)}`)(request, response);
       else html('<div id="root"></div><script>draw()</script>')(request, response);
@@ -69,6 +71,7 @@ describe('a page', () => {
     const tool = webFetchTool({ allowHost: () => true });
     const text = async (path: string) => shown(tool, await run(tool, ask(host, path), contextIn(dir)));
     expect(await text('/twice')).toBe('twice');
+    await expect(text('/often')).rejects.toThrow('packed');
     expect(await text('/deep')).toBe('deep down');
     for (const _again of [1, 2]) expect(await text('/empty')).toMatch(/^\[The page has no text \(status 200\)/);
   });

@@ -111,16 +111,21 @@ async function readBody(response: IncomingMessage, signal: AbortSignal): Promise
     }
   } catch (error) {
     if (signal.aborted) throw new ToolAbortedError(`The fetch was stopped (${String(signal.reason)}).`);
-    throw new ToolFailure(`The answer broke off: ${messageOf(error)}`);
+    throw error instanceof ToolFailure ? error : new ToolFailure(`The answer broke off: ${messageOf(error)}`);
   } finally {
     response.destroy();
   }
   return { body: Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES), cut: size >= MAX_BODY_BYTES };
 }
 
+/** Nobody packs an answer more than once or twice; each layer takes memory of its own. */
+const MAX_ENCODINGS = 5;
+
 /** The body unpacked, the last of its encodings first. */
 function decoded(response: IncomingMessage): Readable {
   const encodings = (response.headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/);
+  if (encodings.length > MAX_ENCODINGS)
+    throw new ToolFailure(`The answer is packed ${encodings.length} times over. Download it with a command to look into it.`);
   let stream: Readable = response;
   for (const encoding of encodings.reverse()) {
     const unpacked = unpacker(encoding);
