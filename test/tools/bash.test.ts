@@ -159,10 +159,12 @@ describe('ending a command', () => {
   });
 
   it('is given as long by its caller as the environment of its call gives it', () => {
-    const limitIn = (env: Record<string, string>) =>
-      typeof bash.timeoutMs === 'function' ? bash.timeoutMs({ command: 'make' }, env) : undefined;
+    const limitIn = (env: Record<string, string>, timeout?: number) =>
+      typeof bash.timeoutMs === 'function' ? bash.timeoutMs({ command: 'make', timeout }, env) : undefined;
     expect(limitIn({})).toBe(630_000);
     expect(limitIn({ BASH_DEFAULT_TIMEOUT_MS: '1200000' })).toBe(1_230_000);
+    expect(limitIn({}, 1000)).toBe(31_000);
+    expect(limitIn({ BASH_MAX_TIMEOUT_MS: '900000' }, 10_000_000)).toBe(930_000);
   });
 
   it('takes a timeout that no timer holds for the longest there is', async () => {

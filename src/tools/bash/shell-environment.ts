@@ -10,7 +10,7 @@ export interface Timeouts {
   readonly maxMs: number;
 }
 /** Just below what a timer holds, beyond which it would ring at once; the rest is for whoever watches over the tool. */
-export const LONGEST_TIMEOUT_MS = 2_147_483_647 - 60_000;
+const LONGEST_TIMEOUT_MS = 2_147_483_647 - 60_000;
 
 /** Limits in milliseconds by the environment variables of Claude Code's documentation; the default raises the ceiling if larger. */
 export function shellTimeouts(env: ToolContext['env']): Timeouts {
@@ -26,16 +26,9 @@ export function shellTimeouts(env: ToolContext['env']): Timeouts {
 export async function afterwards(output: ShellOutput, context: ToolContext, cwdFile: string): Promise<ToolReturn<ShellOutput>> {
   const last = (await readFile(cwdFile, 'utf8').catch(() => '')).replace(/\r?\n$/, '');
   await rm(cwdFile, { force: true });
-  const isAllowed = (directory: string): boolean =>
-    isDirectory(directory) && context.permissions.directories.some((allowed) => isInside(realDirectory(allowed), directory));
-  if (
-    last === '' ||
-    !isDirectory(last) ||
-    last === realDirectory(context.cwd) ||
-    isOn(context.env.CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR)
-  )
-    return { data: output };
-  if (!isAllowed(last)) {
+  const isKept = isOn(context.env.CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR);
+  if (last === '' || !isDirectory(last) || last === realDirectory(context.cwd) || isKept) return { data: output };
+  if (!context.permissions.directories.some((directory) => isInside(realDirectory(directory), last))) {
     return { data: withNote(output, `Shell cwd was reset to ${context.cwd}`) };
   }
   return { data: output, modify: (session) => session.setCwd(last) };

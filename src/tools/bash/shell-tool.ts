@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../../tool/build.js';
 import type { MappedToolResult } from '../../tool/types.js';
 import type { KillTimes } from './process-tree.js';
 import { runShell, type ShellKind } from './shell.js';
-import { LONGEST_TIMEOUT_MS, shellTimeouts } from './shell-environment.js';
+import { shellTimeouts } from './shell-environment.js';
 import { INLINE_CHARS, type ShellOutput, shellOutputSchema } from './shell-output.js';
 
 /** The input of the shell tools. */
@@ -33,8 +33,8 @@ export const shellTraits = (name: string, shell: ShellKind, { killTimes }: Shell
     searchHint: `${shell.kind} shell command terminal execute run`,
     interruptBehavior: 'block',
     maxResultSizeChars: INLINE_CHARS,
-    // The tool keeps its own time, by an environment that only the call knows; this is for a tool that fails to.
-    timeoutMs: (input, env) => Math.min(input.timeout ?? Math.max(600_000, shellTimeouts(env).defaultMs), LONGEST_TIMEOUT_MS) + 30_000,
+    // The tool keeps its own time; this is for a tool that fails to.
+    timeoutMs: ({ timeout = Number.POSITIVE_INFINITY }, env) => Math.min(timeout, shellTimeouts(env).maxMs) + 30_000,
     toAutoClassifierInput: (input) => input.command,
     call: (input, context, onProgress) => runShell(shell, input, context, onProgress, killTimes),
     // One copy of each stream, the exit code once, then notes.
