@@ -16,6 +16,7 @@ import type { Compaction } from '../messages/transcript.js';
 import type { AssistantBlock, ContentBlockParam, MessageParam, ToolResultBlockParam } from '../messages/types.js';
 import { wellFormedCopy } from '../messages/wellFormed.js';
 import { assistantBlock, looseBlock } from '../model/shapes.js';
+import { WrittenAnswers } from './writtenAnswers.js';
 
 /** A line of the transcript as the conversation writes it; the log adds ids, links and times. */
 export type ConversationEntry =
@@ -44,9 +45,7 @@ export class Conversation {
   private readonly history: MessageParam[];
   /** The answer that is growing: its blocks from `from` on belong to this message, what is before them to the paused answer it continues. */
   private open: { readonly messageId: string; readonly blocks: AssistantBlock[]; readonly from: number } | undefined;
-  /** The answer that is being written down: the id that the API gave it, and the one under which its lines are found again. */
-  private written: { readonly messageId: string; readonly name: string } | undefined;
-  private readonly writtenNames: Set<string>;
+  private readonly written: WrittenAnswers;
   /** The blocks of the last answer, for the next message to continue where that one was paused. */
   private lastAnswer: AssistantBlock[] = [];
   /** What may not stand beside results while server calls are pending: it goes behind the next answer. */
@@ -61,7 +60,7 @@ export class Conversation {
     before: WrittenBefore = { answers: [], calls: new Set() },
   ) {
     this.history = [...history];
-    this.writtenNames = new Set(before.answers);
+    this.written = new WrittenAnswers(before.answers);
     this.callsBefore = before.calls;
     for (const { content } of history) {
       for (const block of blocksOf(content)) if (isClientToolUse(block)) this.callIds.add(textField(block, 'id'));
@@ -100,7 +99,7 @@ export class Conversation {
   addAssistantBlock(messageId: string, model: string, block: AssistantBlock): void {
     // The API refuses empty text; an answer may contain it.
     if (block.type === 'text' && block.text.trim() === '') return;
-    this.log({ kind: 'assistant', messageId: this.nameOfAnswer(messageId), model, block });
+    this.log({ kind: 'assistant', messageId: this.written.nameOf(messageId), model, block });
     const sendable = asSentBack(block);
     if (sendable === undefined) return;
     if (this.open?.messageId !== messageId) {
@@ -120,7 +119,7 @@ export class Conversation {
   /** Takes the open answer off again: none of its blocks counts. */
   discardAnswer(reason: string): void {
     if (!this.open) return;
-    this.log({ kind: 'discarded', messageId: this.nameOfAnswer(this.open.messageId), reason });
+    this.log({ kind: 'discarded', messageId: this.written.nameOf(this.open.messageId), reason });
     this.open.blocks.length = this.open.from;
     if (this.open.from === 0) this.history.pop();
     // What takes over under the same id is the same answer: what is written after the discard counts.
@@ -176,24 +175,10 @@ export class Conversation {
     return last?.role === 'assistant' && !onlyResultsMayFollow(blocksOf(last.content));
   }
 
-  /**
-   * A name of its own for each answer, since gateways give the same id to every one. Lines under one name are one answer to whoever reads
-   * them.
-   */
-  private nameOfAnswer(messageId: string): string {
-    if (this.written?.messageId === messageId) return this.written.name;
-    const given = messageId === '' ? 'unnamed' : messageId;
-    let name = given;
-    for (let n = 2; this.writtenNames.has(name); n++) name = `${given}_${n}`;
-    this.writtenNames.add(name);
-    this.written = { messageId, name };
-    return name;
-  }
-
   /** What is added next begins another answer. */
   private endWritten(): void {
     this.open = undefined;
-    this.written = undefined;
+    this.written.end();
   }
 
   private push(given: readonly ContentBlockParam[]): void {
@@ -238,13 +223,8 @@ export class Conversation {
     const at = this.history.findLastIndex(({ role }) => role === 'assistant');
     const content = this.history[at]?.content;
     if (content === undefined || typeof content === 'string' || this.openCalls.length > 0) return;
-    const loose = content.map(looseBlock);
-    if (!onlyResultsMayFollow(loose)) return;
-    const answered = new Set(loose.filter(isServerToolResult).map((block) => textField(block, 'tool_use_id')));
-    const kept = content.filter((_, index) => {
-      const block = loose[index];
-      return block === undefined || !isServerToolUse(block) || answered.has(textField(block, 'id'));
-    });
+    if (!onlyResultsMayFollow(blocksOf(content))) return;
+    const kept = withoutUnansweredServerCalls(content);
     this.endWritten();
     this.lastAnswer = [];
     const isSaid = kept.some((block) => !isThinking(looseBlock(block)));
@@ -265,6 +245,18 @@ export class Conversation {
     const answer = this.history.findLast((message) => message.role === 'assistant');
     return answer !== undefined && onlyResultsMayFollow(blocksOf(answer.content));
   }
+}
+
+function withoutUnansweredServerCalls(content: readonly ContentBlockParam[]): ContentBlockParam[] {
+  const answered = new Set(
+    blocksOf(content)
+      .filter(isServerToolResult)
+      .map((block) => textField(block, 'tool_use_id')),
+  );
+  return content.filter((block) => {
+    const loose = looseBlock(block);
+    return !isServerToolUse(loose) || answered.has(textField(loose, 'id'));
+  });
 }
 
 /** A block of an answer in the form in which the API takes it back; undefined for one that it does not take back at all. */
