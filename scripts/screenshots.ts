@@ -13,7 +13,7 @@ const SIZES = [
   { width: 1920, height: 1080 },
 ];
 /** What each picture shows, from the page with a question open. */
-const SCENES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+const SCENES: Readonly<Record<string, (page: Page, goOn: () => Promise<void>) => Promise<void>>> = {
   approval: async (page) => {
     await page.locator('#approval').waitFor();
   },
@@ -28,15 +28,16 @@ const SCENES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.keyboard.press('Shift+ArrowLeft');
     await page.keyboard.press('Shift+ArrowLeft');
   },
-  paused: async (page) => {
+  paused: async (page, goOn) => {
     await page.locator('[data-call]', { hasText: 'git commit' }).click();
     await page.locator('[data-state="toolCall.executing.calling"]').focus();
     await page.keyboard.press('b');
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('F8');
+    await page.keyboard.press('Escape');
+    await page.locator('#approval').focus();
+    await page.keyboard.press('y');
+    await page.locator('#approval').waitFor({ state: 'detached' });
+    await goOn();
     await page.getByRole('button', { name: /^Resume/ }).waitFor();
-    await page.getByRole('tab', { name: 'Raw' }).click();
-    await page.getByRole('button', { name: /^Breakpoints/ }).click();
   },
   help: async (page) => {
     await page.locator('body').press('?');
@@ -73,7 +74,7 @@ try {
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
         await page.locator('[data-active=true]').first().waitFor();
-        await act(page);
+        await act(page, () => time.play());
         await page.waitForTimeout(250);
         await page.screenshot({ path: join(out, `${name}-${size.width}-${theme}.png`) });
         if (opened.complaints.length > 0) console.error(name, opened.complaints);
