@@ -99,7 +99,8 @@ class Assembler implements StreamAssembler {
       this.breakOff(fromApiError(readErrorBody(event), place));
       return;
     }
-    this.blocks.releaseHeld(type === 'message_delta' && isJsonObject(event.delta) ? event.delta.stop_reason : undefined);
+    if (type !== 'content_block_delta')
+      this.blocks.releaseHeld(type === 'message_delta' && isJsonObject(event.delta) ? event.delta.stop_reason : undefined);
     if (type === 'message_start') this.startMessage(event);
     else if (type === 'message_stop') this.stopMessage();
     else if (this.message === undefined) this.note(`${type} before message_start was ignored`);

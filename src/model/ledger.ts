@@ -32,7 +32,7 @@ export class BlockLedger {
   /** In order of arrival, which need not be index order. */
   private readonly done = new Map<number, CompletedBlock>();
   private readonly calls = new Map<string, FinishedCall>();
-  /** A finished call without any input text: whether it was cut off before its first key is known one event later. */
+  /** A finished call without any input text: whether it was cut off before its first key, or its input comes late, is known one event later. */
   private held: Draft | undefined;
   private lostCall = false;
   private lostBlock = false;
@@ -93,7 +93,7 @@ export class BlockLedger {
     const index = readIndex(event);
     if (index === undefined) {
       // Nobody can tell whose input the lost text was; an open call that misses a piece must not run on the rest.
-      for (const draft of this.drafts.values()) draft.spoilt = 'part of the input was lost: a piece of it arrived without a block index';
+      for (const draft of this.unreported()) draft.spoilt = 'part of the input was lost: a piece of it arrived without a block index';
       sink.note('a delta without an index was ignored');
       return;
     }
@@ -113,7 +113,11 @@ export class BlockLedger {
   /** Input for a block that takes none: it touches no call that has its own, but one that has none may be the one it was meant for. */
   private noteStray(delta: unknown): void {
     if (!isJsonObject(delta) || delta.type !== 'input_json_delta' || delta.partial_json === '') return;
-    for (const draft of this.drafts.values()) draft.strayed = true;
+    for (const draft of this.unreported()) draft.strayed = true;
+  }
+
+  private unreported(): readonly Draft[] {
+    return [...this.drafts.values(), ...(this.held === undefined ? [] : [this.held])];
   }
 
   /** `content_block_stop`. Returns what is wrong when a block comes again with other content: a second generation has begun unsaid. */
@@ -132,7 +136,7 @@ export class BlockLedger {
     return undefined;
   }
 
-  /** To be called before each further event. `stopReason` is the event's, if it has one. */
+  /** To be called before each further event but a delta, which may be what was meant for it. `stopReason` is the event's, if it has one. */
   releaseHeld(stopReason: unknown): void {
     const { held } = this;
     if (held === undefined) return;

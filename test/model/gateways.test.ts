@@ -48,6 +48,17 @@ describe('input that goes astray', () => {
     expect(notes).not.toEqual([]);
   });
 
+  test.each<[string, unknown]>([
+    ['under its index', json(0, path)],
+    ['without an index', delta(undefined, { type: 'input_json_delta', partial_json: path })],
+  ])('behind the end of its call, %s: the call does not run as if it had none', (_, late) => {
+    const { calls } = message(openTool(0, 't1'), close(0), late, ...tool(1, 't2', '{}'));
+    expect(calls.map(({ id, input }) => [id, input.kind])).toEqual([
+      ['t1', 'invalid'],
+      ['t2', 'object'],
+    ]);
+  });
+
   test.each<[string, object]>([
     ['null', { type: 'input_json_delta', partial_json: null }],
     ['nothing', { type: 'input_json_delta' }],
