@@ -103,15 +103,15 @@ const large = new WeakMap<MediaBlock, boolean>();
 function isLarge(block: MediaBlock): boolean {
   const known = large.get(block);
   if (known !== undefined) return known;
-  const { source } = block;
-  const type = source.type === 'base64' ? source.media_type : undefined;
-  const size =
-    source.type === 'base64' && isApiImageType(type)
-      ? imageDimensions(Buffer.from(source.data.slice(0, HEADER_CHARS), 'base64'), type)
-      : undefined;
-  const found = size !== undefined && Math.max(size.width, size.height) > MANY_IMAGES_EDGE;
+  const { width, height } = sizeOf(block) ?? { width: 0, height: 0 };
+  const found = Math.max(width, height) > MANY_IMAGES_EDGE;
   large.set(block, found);
   return found;
+}
+
+function sizeOf({ source }: MediaBlock) {
+  if (source.type !== 'base64' || !isApiImageType(source.media_type)) return undefined;
+  return imageDimensions(Buffer.from(source.data.slice(0, HEADER_CHARS), 'base64'), source.media_type);
 }
 
 const mediaOldestFirst = growing(({ role, content }: MessageParam): readonly MediaBlock[] => {

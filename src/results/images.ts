@@ -19,8 +19,8 @@ export function checkImage(block: ImageBlockParam): CheckedBlock<ImageBlockParam
   const { source } = block;
   const refuse = (why: string): CheckedBlock<ImageBlockParam> => ({ ok: false, note: `[image left out: ${why}]` });
   if (!isJsonObject(source)) return refuse('it has no source');
-  if (source.type === 'url' || source.type === 'file') return isReference(source) ? { ok: true, block } : refuse('it refers to nothing');
-  if (source.type !== 'base64') return refuse(`a source of type ${JSON.stringify(source.type)} is unknown`);
+  if (isReference(source)) return { ok: true, block };
+  if (source.type !== 'base64') return refuse(`its source of type ${JSON.stringify(source.type)} is unknown or refers to nothing`);
   const declared: string = source.media_type;
   if (typeof source.data !== 'string' || source.data.length === 0) return refuse('it has no data');
   if (source.data.length > MAX_IMAGE_BASE64_CHARS) {
@@ -48,32 +48,28 @@ export function checkImage(block: ImageBlockParam): CheckedBlock<ImageBlockParam
   };
 }
 
-/** An address of the web or the id of an uploaded file. */
+/** True for an address of the web and for the id of an uploaded file. */
 function isReference(source: object): boolean {
-  if ('url' in source) return typeof source.url === 'string' && /^https?:\/\/\S/i.test(source.url);
-  return 'file_id' in source && typeof source.file_id === 'string' && source.file_id !== '';
+  const { type, url, file_id: id }: { readonly type?: unknown; readonly url?: unknown; readonly file_id?: unknown } = source;
+  if (type === 'url') return typeof url === 'string' && /^https?:\/\/\S/i.test(url);
+  return type === 'file' && typeof id === 'string' && id !== '';
 }
 
 /** The same for a document block: base64 PDF is checked by its first bytes, text is cleaned as all text is. */
 export function checkDocument(block: DocumentBlockParam): CheckedBlock<DocumentBlockParam> {
   const { source } = block;
-  if (isJsonObject(source) && source.type !== 'base64') {
-    if (source.type === 'text' && typeof source.data === 'string') {
-      return source.data.trim() === ''
-        ? { ok: false, note: '[document left out: it is empty]' }
-        : { ok: true, block: { ...block, source: { ...source, data: sanitizeText(source.data) } } };
-    }
-    const kind: string = source.type;
-    const isSound = kind === 'content' || ((kind === 'url' || kind === 'file') && isReference(source));
-    return isSound ? { ok: true, block } : { ok: false, note: '[document left out: its source is unknown or refers to nothing]' };
+  const refuse = (why: string): CheckedBlock<DocumentBlockParam> => ({ ok: false, note: `[document left out: ${why}]` });
+  if (!isJsonObject(source)) return refuse('it has no source');
+  if (isReference(source) || source.type === 'content') return { ok: true, block };
+  if (source.type === 'text' && typeof source.data === 'string') {
+    if (source.data.trim() === '') return refuse('it is empty');
+    return { ok: true, block: { ...block, source: { ...source, data: sanitizeText(source.data) } } };
   }
-  const given: unknown = isJsonObject(source) ? source.data : undefined;
-  const bytes = typeof given !== 'string' || given.length > MAX_DOCUMENT_BASE64_CHARS ? undefined : decodeBase64(given);
-  if (bytes !== undefined && sniffMediaType(bytes) === 'application/pdf' && source.type === 'base64') {
-    const data = plainBase64(source.data, bytes);
-    return { ok: true, block: data === source.data ? block : { ...block, source: { ...source, data } } };
-  }
-  return { ok: false, note: '[document left out: its data is not a PDF in base64, or too large]' };
+  if (source.type !== 'base64') return refuse('its source is unknown or refers to nothing');
+  const bytes = typeof source.data === 'string' && source.data.length <= MAX_DOCUMENT_BASE64_CHARS ? decodeBase64(source.data) : undefined;
+  if (bytes === undefined || sniffMediaType(bytes) !== 'application/pdf') return refuse('its data is not a PDF in base64, or too large');
+  const data = plainBase64(source.data, bytes);
+  return { ok: true, block: data === source.data ? block : { ...block, source: { ...source, data } } };
 }
 
 /** The API takes base64 without line ends and with its padding, in the plain alphabet; encoders write it in other ways too. */

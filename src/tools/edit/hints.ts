@@ -1,4 +1,4 @@
-import { findLookalike, oneForAnother, spelledOut } from '../fs/lookalike.js';
+import { findLookalike, type Lookalike, oneForAnother, spelledOut } from '../fs/lookalike.js';
 
 /** Lines that `old` may have been meant to match, numbered, or an empty text when nothing in the file resembles it. */
 export function didYouMean(text: string, old: string): string {
@@ -7,12 +7,16 @@ export function didYouMean(text: string, old: string): string {
   }
   if (text === '') return 'The file is empty.';
   const lookalike = findLookalike(text, old);
-  if (lookalike !== undefined) {
-    const places = lookalike.places.map((place) => lineOf(text, place)).join(', ');
-    const where = `${lookalike.places.length === 1 ? 'Line' : 'Lines'} ${places} ${lookalike.places.length === 1 ? 'differs' : 'differ'}`;
-    const found = lookalike.found.length <= MAX_SPELLED ? `\nIn the file it reads, as JSON: ${spelledOut(lookalike.found)}` : '';
-    return `${where} only in ${lookalike.difference}.${found}`;
-  }
+  return lookalike === undefined ? nearestLines(text, old) : ofLookalike(text, lookalike);
+}
+
+function ofLookalike(text: string, { places, found, difference }: Lookalike): string {
+  const [lines, differ] = places.length === 1 ? ['Line', 'differs'] : ['Lines', 'differ'];
+  const spelled = found.length <= MAX_SPELLED ? `\nIn the file it reads, as JSON: ${spelledOut(found)}` : '';
+  return `${lines} ${places.map((place) => lineOf(text, place)).join(', ')} ${differ} only in ${difference}.${spelled}`;
+}
+
+function nearestLines(text: string, old: string): string {
   const lines = text.split(/\r?\n/);
   const wanted = old.split(/\r?\n/);
   const anchor = wanted.findIndex((line) => line.trim() !== '');
@@ -29,19 +33,22 @@ export function didYouMean(text: string, old: string): string {
   const start = Math.max(0, best.at - anchor);
   const shown = lines.slice(start, start + Math.min(wanted.length, MAX_SHOWN));
   const numbered = shown.map((line, offset) => `${String(start + offset + 1).padStart(6)}\t${line.slice(0, 300)}`).join('\n');
-  const same = squeeze(shown.join('\n')) === squeeze(wanted.slice(0, shown.length).join('\n'));
   const seen = shown.join('\n');
-  if (!same) {
-    const difference = oneForAnother(seen, wanted.join('\n'));
-    return `The nearest lines are:\n${numbered}${difference === undefined ? '' : `\nThey differ in that ${difference}.`}`;
-  }
+  if (squeeze(seen) === squeeze(wanted.slice(0, shown.length).join('\n')))
+    return `Only the white space differs from:\n${numbered}${whiteSpaceIn(seen, old)}`;
+  const difference = oneForAnother(seen, wanted.join('\n'));
+  return `The nearest lines are:\n${numbered}${difference === undefined ? '' : `\nThey differ in that ${difference}.`}`;
+}
+
+/** How the white space of the file differs, as far as that cannot be seen. */
+function whiteSpaceIn(seen: string, old: string): string {
   const tabs = { file: /^ *\t/m.test(seen), old: /^ *\t/m.test(old) };
   const indents =
     tabs.file === tabs.old
       ? ''
       : `\n(the file indents with ${tabs.file ? 'tabs' : 'spaces'}, old_string with ${tabs.old ? 'tabs' : 'spaces'})`;
   const spelled = /[^\P{Zs} ]/u.test(seen + old) ? `\nIn the file they read, as JSON: ${spelledOut(seen.slice(0, MAX_SPELLED))}` : '';
-  return `Only the white space differs from:\n${numbered}${indents}${spelled}`;
+  return indents + spelled;
 }
 
 export function lineOf(text: string, index: number): number {
