@@ -44,10 +44,15 @@ const shared = new Map<Dialect, Ajv>();
 /** A schema that names itself or parts of itself must not be visible to another's references: it gets a validator of its own. */
 const NAMES_ITSELF = /"\$(id|anchor|dynamicAnchor|recursiveAnchor)"/;
 
-function compileIn(dialect: Dialect, schema: JsonObject): ValidateFunction {
-  if (NAMES_ITSELF.test(JSON.stringify(schema))) return DIALECTS[dialect]().compile(schema);
+function validatorOf(dialect: Dialect): Ajv {
   const ajv = shared.get(dialect) ?? DIALECTS[dialect]();
   shared.set(dialect, ajv);
+  return ajv;
+}
+
+function compileIn(dialect: Dialect, schema: JsonObject): ValidateFunction {
+  if (NAMES_ITSELF.test(JSON.stringify(schema))) return DIALECTS[dialect]().compile(schema);
+  const ajv = validatorOf(dialect);
   try {
     return ajv.compile(schema);
   } finally {
@@ -58,8 +63,7 @@ function compileIn(dialect: Dialect, schema: JsonObject): ValidateFunction {
 
 /** What keeps a schema from being valid by 2020-12, as the API asks it to be; undefined when nothing does. */
 export function schemaProblem(schema: JsonObject): string | undefined {
-  const ajv = shared.get('2020-12') ?? DIALECTS['2020-12']();
-  shared.set('2020-12', ajv);
+  const ajv = validatorOf('2020-12');
   return ajv.validateSchema(schema) === true ? undefined : ajv.errorsText(ajv.errors?.slice(0, 3), { dataVar: 'schema' });
 }
 
@@ -68,23 +72,21 @@ export function compileSchema(schema: JsonObject): ValidateFunction {
   const known = compiled.get(schema);
   if (known !== undefined) return known;
   const { $schema, $id: _id, ...rest } = schema;
-  const old = typeof $schema === 'string' && /draft-0[467]/.test($schema);
-  const dialects: readonly Dialect[] = old ? ['draft-07'] : ['2020-12', 'draft-07'];
+  const isOld = typeof $schema === 'string' && /draft-0[467]/.test($schema);
+  const ways = [
+    ...(isOld ? [] : [() => compileIn('2020-12', rest)]),
+    () => compileIn('draft-07', rest),
+    () => compileIn('2020-12', withTargets(inCurrentDialect(rest), rest)),
+  ];
   let reason = '';
-  for (const dialect of dialects) {
+  for (const compile of ways) {
     try {
-      const validate = compileIn(dialect, rest);
+      const validate = compile();
       compiled.set(schema, validate);
       return validate;
     } catch (error) {
       reason ||= messageOf(error);
     }
   }
-  try {
-    const validate = compileIn('2020-12', withTargets(inCurrentDialect(rest), rest));
-    compiled.set(schema, validate);
-    return validate;
-  } catch {
-    throw new ToolSchemaError(`its JSON Schema does not compile: ${reason}`);
-  }
+  throw new ToolSchemaError(`its JSON Schema does not compile: ${reason}`);
 }

@@ -1,9 +1,19 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 
 /** Keywords by what stands behind them: one schema, a list of schemas, or schemas by name. */
-const ONE = ['additionalProperties', 'additionalItems', 'contains', 'not', 'if', 'then', 'else', 'propertyNames', 'items'];
-const ONE_MORE = ['unevaluatedItems', 'unevaluatedProperties'];
-const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([...ONE, ...ONE_MORE]);
+const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
+  'additionalProperties',
+  'additionalItems',
+  'contains',
+  'not',
+  'if',
+  'then',
+  'else',
+  'propertyNames',
+  'items',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]);
 const LIST_KEYWORDS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
 const MAP_KEYWORDS: ReadonlySet<string> = new Set([
   'properties',
@@ -22,7 +32,7 @@ const NULL_MEANS_NULL: ReadonlySet<string> = new Set(['default', 'const']);
  *
  * - tuples (`items` as a list, `additionalItems`), `dependencies`, exclusive bounds as booleans, `required` beside a property instead
  *   of in its object, `$recursiveRef`;
- * - what generators write that no dialect has: null for a keyword that is not set, a name in `required` twice.
+ * - what generators write that no dialect has: null for a keyword that is not set, a tuple of nothing, a name in `required` twice.
  */
 export function inCurrentDialect(schema: JsonObject): JsonObject {
   const set = Object.entries(schema).filter(([keyword, value]) => value !== null || NULL_MEANS_NULL.has(keyword));
@@ -46,7 +56,11 @@ function inside(keyword: string, value: JsonValue): JsonValue {
 function tuples({ additionalItems, ...schema }: JsonObject): JsonObject {
   if (!Array.isArray(schema.items)) return schema;
   const { items, ...rest } = schema;
-  return { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) };
+  return {
+    ...rest,
+    ...(items.length === 0 ? {} : { prefixItems: items }),
+    ...(additionalItems === undefined ? {} : { items: additionalItems }),
+  };
 }
 
 function bounds(schema: JsonObject): JsonObject {

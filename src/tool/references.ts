@@ -7,6 +7,7 @@ import { resolveRef } from './flatten-schema.js';
  * `#/properties/p/items/0`): they move to `$defs`, and the references follow.
  */
 export function withTargets(rewritten: JsonObject, original: JsonObject): JsonObject {
+  const taken = isJsonObject(rewritten.$defs) ? rewritten.$defs : {};
   const moved = new Map<string, { readonly name: string; schema: JsonObject }>();
   const isGone = (ref: string): boolean => ref.startsWith('#') && !resolves(ref, rewritten) && resolves(ref, original);
   const follow = (value: JsonValue): JsonValue => {
@@ -19,7 +20,9 @@ export function withTargets(rewritten: JsonObject, original: JsonObject): JsonOb
   const move = (ref: string): string => {
     const known = moved.get(ref);
     if (known !== undefined) return known.name;
-    const entry = { name: `moved${moved.size + 1}`, schema: {} };
+    let name = `moved${moved.size + 1}`;
+    while (Object.hasOwn(taken, name)) name += '_';
+    const entry = { name, schema: {} };
     moved.set(ref, entry);
     const schema = follow(inCurrentDialect(resolveRef(ref, original)));
     if (isJsonObject(schema)) entry.schema = schema;
