@@ -47,7 +47,7 @@ export function listedIn({ denied, allowed }: ServerPolicy, name: string, config
 
 function namesServer({ serverName, serverCommand, serverUrl }: ServerReference, name: string, config: McpFileServerConfig): boolean {
   if (serverName !== undefined) return serverName === name;
-  if (isRemote(config)) return serverUrl !== undefined && urlMatches(config.url, serverUrl, 'i');
+  if (isRemote(config)) return serverUrl !== undefined && urlMatches(config.url, serverUrl, 'is');
   if (serverCommand === undefined) return false;
   const command = [config.command, ...(config.args ?? [])];
   return command.length === serverCommand.length && command.every((word, index) => word === serverCommand[index]);
