@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isJsonObject, type JsonValue } from '../json.js';
+import { isJsonObject, type JsonObject, type JsonValue, withoutNulls } from '../json.js';
 import type { HookHandler, HookIssue } from './config-types.js';
 import { eventTraits, isToolEvent } from './events.js';
 import { COMMENT_KEYS, HANDLER_SCHEMAS, HANDLER_TYPES, issuesOf, LIMIT_KEYS } from './schema.js';
@@ -74,9 +74,8 @@ function parseByType(raw: { readonly [key: string]: JsonValue }, path: string, r
   }
 }
 
-function checked<Schema extends z.ZodObject>(schema: Schema, given: object, path: string, report: Report): z.infer<Schema> | undefined {
-  // Null is how some languages write "not given".
-  const raw = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+function checked<Schema extends z.ZodObject>(schema: Schema, given: JsonObject, path: string, report: Report): z.infer<Schema> | undefined {
+  const raw = withoutNulls(given);
   for (const key of Object.keys(raw).filter((key) => !Object.hasOwn(schema.shape, key) && !COMMENT_KEYS.has(key))) {
     report(
       'warning',

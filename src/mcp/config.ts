@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { z } from 'zod';
-import { isJsonObject } from '../json.js';
+import { isJsonObject, withoutNulls } from '../json.js';
 import { closest } from '../tool/closest.js';
 
 /** What every kind of server may say. */
@@ -88,8 +88,7 @@ export type ConfigResult = { readonly ok: true; readonly config: McpFileServerCo
 /** Reads one entry of `mcpServers`. A problem names the field and what is expected there. */
 export function parseServerConfig(given: unknown): ConfigResult {
   if (!isJsonObject(given)) return { ok: false, problem: 'an object with `command` (stdio) or `type` and `url` (http, sse) is needed' };
-  // Null is how some languages write "not given".
-  const value = Object.fromEntries(Object.entries(given).filter(([, field]) => field !== null));
+  const value = withoutNulls(given);
   const hasUrl = value.type !== undefined ? value.type !== 'stdio' : value.command === undefined && value.url !== undefined;
   if (hasUrl && value.type === undefined)
     return { ok: false, problem: 'a server with a `url` needs a `type`: "http" (streamable HTTP) or "sse"' };

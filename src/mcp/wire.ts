@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject, withoutNulls } from '../json.js';
 
 /**
  * What a server sent, as messages that the SDK's client understands; undefined when it is no message at all.
@@ -58,14 +58,12 @@ function outcomeOf({ result, error }: JsonObject): Outcome {
 
 /** The answer to `initialize` is read to the letter by the SDK: a null in it would cost the whole server. */
 function greeting<Result extends object>(result: Result): Result | JsonObject {
-  return isJsonObject(result) && 'protocolVersion' in result && 'capabilities' in result ? withoutNulls(result) : result;
+  return isJsonObject(result) && 'protocolVersion' in result && 'capabilities' in result ? withoutNullsInside(result) : result;
 }
 
-function withoutNulls(value: JsonObject): JsonObject {
+function withoutNullsInside(value: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, member]) =>
-      member === null ? [] : [[key, isJsonObject(member) ? withoutNulls(member) : member]],
-    ),
+    Object.entries(withoutNulls(value)).map(([key, member]) => [key, isJsonObject(member) ? withoutNullsInside(member) : member]),
   );
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject, withoutNulls } from '../json.js';
 import { isLooseBlock, type LooseBlock } from '../messages/blocks.js';
 import type { AssistantBlock, StopReason, Usage } from '../messages/types.js';
 
@@ -9,7 +9,7 @@ export function readIndex(event: JsonObject): number | undefined {
 
 /** Later figures are cumulative and win; a null says nothing. */
 export function mergeUsage(before: JsonObject | undefined, after: JsonObject): JsonObject {
-  return { ...before, ...Object.fromEntries(Object.entries(after).filter(([, value]) => value !== null)) };
+  return { ...before, ...withoutNulls(after) };
 }
 
 export function readUsage(usage: JsonObject | undefined): Usage | undefined {
