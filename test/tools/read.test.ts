@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mapResult } from '../../src/results/map.js';
 import type { ToolContext } from '../../src/tool/types.js';
+import { withoutNaN } from '../../src/tools/read/notebook.js';
 import { parsePages } from '../../src/tools/read/pdf.js';
 import { readTool } from '../../src/tools/read/read.js';
 import { globTool } from '../../src/tools/search/glob.js';
@@ -124,6 +125,8 @@ describe('Read', () => {
     expect(shownOdd).toMatchObject([{ text: expect.stringContaining('E: v\nred\nxxx') }, { type: 'image' }]);
     expect(JSON.stringify(shownOdd)).toContain('Not NaN');
     expect(JSON.stringify(shownOdd)).not.toMatch(/\\ufffd|\\ud83d|\uFFFD/);
+    const large = 'NaN'.repeat(5_000_000);
+    expect(withoutNaN(`{"a \\" NaN": NaN, "b": "${large}", "c": -Infinity}`)).toBe(`{"a \\" NaN": null, "b": "${large}", "c": null}`);
     writeFileSync(at('bad.ipynb'), '{"cells": 3}');
     await expect(show({ file_path: at('bad.ipynb') })).rejects.toThrow('is not a notebook');
   });

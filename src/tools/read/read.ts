@@ -103,11 +103,11 @@ async function read(input: ReadInput, context: ToolContext): Promise<ReadOutput>
       }
       const request = { offset: input.offset, limit: input.limit, maxChars };
       const { lines, totalLines, digest } = await streamWindow(handle, request, context.signal);
-      recordSeen(context.files, target.real, { digest, partial: true });
       const first = input.offset ?? 1;
       if (lines.length === 0) return { type: 'text', filePath: target.asked, text: '', notes: [pastEnd(first, totalLines)] };
       const text = lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n');
       if (text.length > maxChars) throw overLimit(maxChars);
+      recordSeen(context.files, target.real, { digest, partial: true });
       return { type: 'text', filePath: target.asked, text, notes: [partialNote(first, lines.length, totalLines)] };
     }
     const bytes = await handle.readFile();
