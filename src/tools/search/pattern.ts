@@ -28,11 +28,12 @@ export function rootedPattern(written: string): RootedPattern | undefined {
 export function acrossLineEnds(pattern: string): string {
   // In verbose mode white space means nothing.
   if (/\(\?[a-z]*x/.test(pattern)) return pattern;
-  let inClass = false;
-  return pattern.replaceAll(/\\[\s\S]|[[\]\n]/g, (token) => {
-    if (token === '[') inClass = true;
-    else if (token === ']') inClass = false;
-    return (token === '\n' || token === '\\n') && !inClass ? '(?:\\r?\\n)' : token;
+  // Classes nest, and a bracket that closes stands for itself right after the one that opens.
+  let depth = 0;
+  return pattern.replaceAll(/\\[\s\S]|\[\^?\]?|[\]\n]/g, (token) => {
+    if (token.startsWith('[')) depth++;
+    else if (token === ']') depth = Math.max(0, depth - 1);
+    return (token === '\n' || token === '\\n') && depth === 0 ? '(?:\\r?\\n)' : token;
   });
 }
 

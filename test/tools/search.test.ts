@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { acrossLineEnds } from '../../src/tools/search/pattern.js';
 import { ripgrepRecords } from '../../src/tools/search/records.js';
 
 const NOTE = 'binary file matches (found "\\0" byte around offset 3)';
@@ -29,4 +30,16 @@ it('reads nothing past the next file name to tell what a line is', () => {
   let lines = 0;
   for (const record of ripgrepRecords(output)) if (record.type === 'line') lines++;
   expect(lines).toBe(1_000_000);
+});
+
+it.each([
+  ['a\\nb', 'a(?:\\r?\\n)b'],
+  ['a\nb', 'a(?:\\r?\\n)b'],
+  ['[^a\\n]\\n', '[^a\\n](?:\\r?\\n)'],
+  ['[[:alpha:]\\n]', '[[:alpha:]\\n]'],
+  ['[]\\n]', '[]\\n]'],
+  ['\\[\\n\\]', '\\[(?:\\r?\\n)\\]'],
+  ['(?x)a\nb', '(?x)a\nb'],
+])('lets a line feed of a pattern match a CRLF, but not one within a class: %j', (pattern, expected) => {
+  expect(acrossLineEnds(pattern)).toBe(expected);
 });
