@@ -33,11 +33,13 @@ export function createLifecycle({
   startServers,
   release,
 }: LifecycleParts): SessionLifecycle {
-  let isClosing = false;
+  const leaving = new AbortController();
+  /** The start, as far as it has hooks that a session which ends at once must not leave behind. */
+  let starting: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | undefined;
   /** Each thing is let go of whether or not the one before it would. */
   const close = async (): Promise<void> => {
-    isClosing = true;
+    leaving.abort('sessionClosed');
     const session = services();
     const step = async (what: string, act: () => Promise<void> | void): Promise<void> => {
       try {
@@ -46,6 +48,7 @@ export function createLifecycle({
         session.update({ type: 'notice', level: 'error', message: `Closing ${what} failed: ${messageOf(error)}` });
       }
     };
+    await step('hooks that were starting it', () => starting.then(noop, noop));
     await step('background tasks', async () => {
       const left = await session.tasks.close(session.limits.graceMs, session.clock);
       for (const { id, title } of left) {
@@ -72,9 +75,9 @@ export function createLifecycle({
   };
   return {
     start: async () => {
-      const starting = startServers();
-      const notices = starting ? await starting : [];
-      if (isClosing) return;
+      const connecting = startServers();
+      const notices = connecting ? await connecting : [];
+      if (leaving.signal.aborted) return;
       const session = services();
       const { agent, model } = session;
       session.update({
@@ -94,7 +97,9 @@ export function createLifecycle({
       const payload = agent ? { agent_id: agent.id, agent_type: agent.type } : { source, model: model.id };
       if (event === 'SessionStart') emptyEnvFile(session);
       const request = { id: `hook:${event}${agent ? `:${agent.id}` : ''}`, event, subject, payload } as const;
-      const { additionalContext, initialUserMessage, sessionTitle } = await session.runHooks(request, new AbortController().signal);
+      const running = session.runHooks(request, leaving.signal);
+      starting = running;
+      const { additionalContext, initialUserMessage, sessionTitle } = await running;
       session.promptContext = [...session.promptContext, ...additionalContext];
       const idle = [
         ...(initialUserMessage === undefined ? [] : ['initialUserMessage']),
@@ -113,6 +118,8 @@ export function createLifecycle({
     },
   };
 }
+
+const noop = (): void => {};
 
 /** Makes room for what the hooks want shell commands to know. What those of an earlier process left is written anew by these. */
 function emptyEnvFile({ envFile: file, update }: Services): void {

@@ -1,7 +1,10 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { apiError, gate, text, toolUse } from '../../src/testing/index.js';
 import type { ToolContext } from '../../src/tool/types.js';
-import { deferred, scene, testTool } from '../support/sessions.js';
+import { deferred, scene, tempDir, testTool } from '../support/sessions.js';
+import { processAlive } from '../support/system.js';
 
 const person = { type: 'person', surface: 'test' } as const;
 const echo = testTool({ name: 'Echo' });
@@ -160,6 +163,19 @@ describe('closing', () => {
     const early = young.session.send('go');
     await young.session.close();
     await expect(early.done).rejects.toThrow('closed before the prompt was answered');
+  });
+
+  it('while a hook still starts it leaves no process behind', async () => {
+    const home = tempDir();
+    const pidFile = join(home, 'pid');
+    const hook = { type: 'command', command: `echo $$ > '${pidFile}'; exec sleep 600` };
+    mkdirSync(join(home, '.claude'));
+    writeFileSync(join(home, '.claude/settings.json'), JSON.stringify({ hooks: { SessionStart: [{ hooks: [hook] }] } }));
+    const { session } = await scene([], { settings: { home } });
+    const pid = () => Number(existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : 0);
+    await expect.poll(pid, { timeout: 60_000 }).toBeGreaterThan(0);
+    await session.close();
+    expect(processAlive(pid())).toBe(false);
   });
 
   it('is final: what comes afterwards is refused in words and harms nothing', async () => {
