@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { acrossLineEnds } from '../../src/tools/search/pattern.js';
+import { acrossLineEnds, globsOf } from '../../src/tools/search/pattern.js';
 import { ripgrepRecords } from '../../src/tools/search/records.js';
 
 const NOTE = 'binary file matches (found "\\0" byte around offset 3)';
@@ -42,4 +42,13 @@ it.each([
   ['(?x)a\nb', '(?x)a\nb'],
 ])('lets a line feed of a pattern match a CRLF, but not one within a class: %j', (pattern, expected) => {
   expect(acrossLineEnds(pattern)).toBe(expected);
+});
+
+it.each([
+  ['*.ts *.{js, jsx},!*.d.ts', ['*.ts', '*.{js,jsx}', '!*.d.ts']],
+  ['x,y.txt', ['x,y.txt']],
+  [' , ,*.a,', ['*.a']],
+  ['{*.a,*.b}', ['{*.a,*.b}']],
+])('parts the globs of %j', (list, globs) => {
+  expect(globsOf(list)).toEqual(globs);
 });

@@ -47,7 +47,7 @@ export function globsOf(list: string): readonly string[] {
   return together
     .split(/\s+/)
     .flatMap((glob) => {
-      const parts = glob.split(/,(?![^{}]*\})/).filter(Boolean);
+      const parts = glob.match(/(?:\{[^{}]*\}|[^,])+/g) ?? [];
       return parts.every((part) => part.includes('*')) ? parts : [glob];
     })
     .filter(Boolean);
