@@ -1,6 +1,8 @@
 import { joinPath } from './directories.js';
+import { foundFiles } from './found.js';
 import type { FileAccessKind, Operand } from './operands.js';
 import { parseSed } from './sed.js';
+import { UNKNOWN } from './types.js';
 
 /**
  * Files that a command names inside other words: in a sed or awk program, in a git revision. Only deny and ask rules look at these; a
@@ -29,18 +31,6 @@ export function indirectFiles(program: string, args: readonly string[]): Operand
 
 const indirect = (access: FileAccessKind, value: string): Operand => ({ access, value, index: -1, indirect: true });
 
-/** What `find … -name x` looks for, where it hands it to a program or deletes it. */
-function foundFiles(args: readonly string[]): Operand[] {
-  const removes = args.includes('-delete');
-  if (!removes && !args.some((arg) => /^-(exec|execdir|ok|okdir)$/.test(arg))) return [];
-  const first = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPDO]/.test(arg));
-  const starts = args.slice(0, Math.max(first, 0)).filter((arg) => !arg.startsWith('-'));
-  const names = args.filter((_, index) => /^-(i?name|i?path|i?wholename)$/.test(args[index - 1] ?? ''));
-  return names.flatMap((name) =>
-    (starts.length > 0 ? starts : ['.']).map((start) => indirect(removes ? 'remove' : 'read', joinPath(start, name))),
-  );
-}
-
 /** `r file` and `w file`, alone or as a flag of `s`; the name runs to the end of the line. */
 function sedScriptFiles(script: string): Operand[] {
   return [...script.matchAll(/(?:^|[^A-Za-z\\])[gpiImM0-9]*([rRwW])[ \t]*([^\n]+)/g)].flatMap(([, command = '', rest = '']) => {
@@ -56,13 +46,19 @@ const SHOWS = /^(diff|log|show|blame|annotate|grep|cat-file|whatchanged|difftool
 const CHANGES = /^(mv|rm|restore|checkout)$/;
 const LEAVES = /^[/~]|(?:^|\/)\.\.(?:\/|$)/;
 
+/** Options before the subcommand that take the next word. */
+const GLOBAL_VALUED = /^(-[cC]|--(git-dir|work-tree|namespace|config-env|attr-source))$/;
+
 function gitFiles(args: readonly string[]): Operand[] {
-  const at = args.findIndex((arg) => SHOWS.test(arg) || CHANGES.test(arg));
+  const own = args.findIndex((arg, index) => !arg.startsWith('-') && arg !== UNKNOWN && !GLOBAL_VALUED.test(args[index - 1] ?? ''));
+  const at = CHANGES.test(args[own] ?? '') ? own : args.findIndex((arg) => SHOWS.test(arg));
   if (at === -1) return [];
   const inside = args.slice(0, at).reduce((directory, arg, index) => (args[index - 1] === '-C' ? joinPath(directory, arg) : directory), '');
   const subcommand = args[at] ?? '';
   if (CHANGES.test(subcommand)) {
-    const paths = args.slice(at + 1).filter((arg) => !arg.startsWith('-'));
+    const given = args.slice(at + 1);
+    if (sparesFiles(subcommand, given)) return [];
+    const paths = given.filter((arg) => !arg.startsWith('-'));
     return paths.map((path) => indirect(subcommand === 'rm' ? 'remove' : 'write', joinPath(inside, path)));
   }
   const found: Operand[] = [];
@@ -87,4 +83,21 @@ function gitFiles(args: readonly string[]): Operand[] {
     );
   }
   return found;
+}
+
+/** Forms of these subcommands that leave the working tree's files alone: only the index changes, or the words name a new branch. */
+function sparesFiles(subcommand: string, args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  const options = end === -1 ? args : args.slice(0, end);
+  const has = (option: RegExp): boolean => options.some((arg) => option.test(arg));
+  switch (subcommand) {
+    case 'rm':
+      return has(/^--cached$/);
+    case 'restore':
+      return has(/^(--staged$|-[pqmW]*S)/) && !has(/^(--w|-[pqmS]*W)/);
+    case 'checkout':
+      return has(/^(--orphan$|-[qflt]*[bB])/);
+    default:
+      return false;
+  }
 }
