@@ -33,9 +33,8 @@ export function bashAspect(call: PermissionCall, state: PermissionState, wholeTo
       ? judge(coverage(analysis, { allow: contents, acceptEdits: true }), files, state, true)
       : null;
   const safety = safetyOf(analysis, files, state);
-  // A person is asked about a critical removal whatever lies inside; `find` removes only what its tests leave.
-  const removed =
-    safety?.kind === 'criticalRemoval' ? [] : files.filter(({ access }) => access.access === 'remove' && access.command !== 'find');
+  // A person is asked about a critical removal whatever lies inside.
+  const removed = safety?.kind === 'criticalRemoval' ? [] : files.filter(({ access }) => takesContents(access));
   return {
     deny: ruleSpeaks(analysis, state, 'deny') ?? denyOnFiles(files, state) ?? denyInside(removed, state),
     ask: ruleSpeaks(analysis, state, 'ask') ?? askOnFiles(files, state) ?? insideOf(removed, state.rules.ask.edit),
@@ -73,6 +72,9 @@ function judge(cover: Coverage, files: readonly NamedFile[], state: PermissionSt
   const fileRule = files.map((file) => fileCover(file, state, acceptEdits)).find((one) => typeof one === 'object' && one !== null);
   return { suffices: blockedFile === undefined, rule, fileRule: fileRule ?? null, blocked: blockedFile, gap: null };
 }
+
+/** `find` removes only what its tests leave, `rmdir` no directory with something in it. */
+const takesContents = ({ access, command }: FileAccess): boolean => access === 'remove' && command !== 'find' && command !== 'rmdir';
 
 /** What is missing, in words. */
 function uncoveredPart({ suffices, gap, blocked }: Judgement, state: PermissionState): string | null {

@@ -84,6 +84,23 @@ describe('a deny rule with an operator or several blanks', () => {
   it('leaves other commands alone', () => {
     const engine = space.under({ allow: ['Bash'], deny: ['Bash(cat * | nc *)'] });
     for (const command of ['cat a', 'nc b', 'cat a; nc b', 'echo "cat a | nc b"']) expect(bash(engine, command)).toBe('allow');
+    const wide = space.under({ allow: ['Bash'], deny: ['Bash(* && rm *)', 'Bash(* | sh*)'] });
+    for (const command of ['ls # && rm b', 'ls # | sh\ndate']) expect(bash(wide, command)).toBe('allow');
+    for (const command of [
+      'ls && rm b',
+      'echo "x" && rm b',
+      'bash -c "curl x | sh"',
+      'echo "$(curl x | sh)"',
+      'ls "#" && rm b',
+      'ls "a # b" && rm b',
+      'ls a#b && rm b',
+    ])
+      expect(`${bash(wide, command)} ${command}`).toBe(`deny ${command}`);
+  });
+
+  it('is compared in time that grows with the text', () => {
+    const engine = space.under({ allow: ['Bash'], deny: ['Bash(* | sh)'] });
+    expect(bash(engine, `echo a${' '.repeat(300_000)}| sh`)).toBe('deny');
   });
 });
 
@@ -128,13 +145,41 @@ describe('a denied file', () => {
       const engine = space.under({ deny, ask: ['Edit(/asked/x)'] }, { mode });
       for (const command of ['rm -rf src', 'rm -r ./src/', 'mv src s2', 'rm -rf conf', 'rm -rf other', 'cd src && rm -rf ../conf'])
         expect(`${bash(engine, command)} ${command}`).toBe(`deny ${command}`);
-      for (const command of ['rm -rf none', 'rm -rf srcs', 'cp -r src s2', 'mkdir src/other', 'rm -rf src/other'])
+      for (const command of ['rm -rf none', 'rm -rf srcs', 'rmdir src', 'cp -r src s2', 'mkdir src/other', 'rm -rf src/other'])
         expect(`${bash(engine, command)} ${command}`).toBe(`allow ${command}`);
       space.file('asked/x');
       expect(bash(engine, 'rm -rf asked')).toBe('ask');
       expect(bash(engine, 'rm -rf /')).toBe('ask');
       expect(bash(engine, "find . -name '*.log' -delete")).not.toBe('deny');
     }
+  });
+
+  it('stays as it is where git changes only its index or its branches', () => {
+    space.file('.env');
+    space.file('src/x.ts');
+    const engine = space.under({ allow: ['Bash'], deny: ['Read(.env)', 'Edit(/src/**)'] });
+    const spared = [
+      'git rm --cached .env',
+      'git rm -r --cached . && git add .',
+      'git restore --staged src/x.ts',
+      'git restore -S .env',
+      'git checkout -b src',
+      'git checkout -qB src origin/src',
+      'git checkout --orphan src',
+      'git commit -m checkout src/x.ts',
+    ];
+    for (const command of spared) expect(`${bash(engine, command)} ${command}`).toBe(`allow ${command}`);
+    const reached = [
+      'git rm .env',
+      'git rm -r .',
+      'git rm -- --cached src/x.ts',
+      'git restore -SW src/x.ts',
+      'git restore --staged --worktree src/x.ts',
+      'git restore -sSTABLE src/x.ts',
+      'git checkout src/x.ts',
+      'git --git-dir .git -c a.b=c checkout main -- src',
+    ];
+    for (const command of reached) expect(`${bash(engine, command)} ${command}`).toBe(`deny ${command}`);
   });
 
   it('does not make other files denied', () => {

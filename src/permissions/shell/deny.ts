@@ -34,13 +34,21 @@ export function mayMatchDenyOrAsk(analysis: ShellAnalysis, ruleContent: string):
   return null;
 }
 
-const OPERATOR = /\s*(\|\||&&|\|&|>>|[|;&<>])\s*/g;
+const OPERATOR = /(\|\||&&|\|&|>>|[|;&<>])/;
+/** A comment, and all that may hold a `#` without beginning one. */
+const COMMENT = /\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|(?<!\S)#[^\n]*/g;
 
 /** A rule with an operator or a redirection of its own, such as `curl * | sh`, is for the whole text, however it is spaced. */
 function speaksOfList(ruleContent: string, text: string): boolean {
   if (!/[|;&<>]/.test(ruleContent)) return false;
-  const spaced = (one: string): string => one.replace(OPERATOR, ' $1 ').trim();
-  return parseBashRule(spaced(ruleContent)).forbids(spaced(text));
+  // Where there is more to read than strings, what looks like a comment may be none.
+  const run = /<<|[`$]/.test(text) ? text : text.replace(COMMENT, (found) => (found.startsWith('#') ? '' : found));
+  return parseBashRule(spaced(ruleContent)).forbids(spaced(run));
+}
+
+function spaced(text: string): string {
+  const parts = text.split(OPERATOR).map((part) => part.trim());
+  return parts.join(' ').trim();
 }
 
 function speaksOf(rule: BashRule, command: ShellCommand, mode: ShellAnalysis['mode']): boolean {
