@@ -35,6 +35,8 @@ export const MAX_DESCRIPTION_CHARS = 2_048;
 /** Pages of one listing, and entries of all of them: a server that never ends must not fill the memory. */
 export const MAX_PAGES = 100;
 export const MAX_LISTED = 5_000;
+/** Levels of objects and arrays in a tool's schema: whatever walks it must not run out of stack. */
+export const MAX_NESTING = 500;
 /** Losses of a connection in a row that are answered by connecting again; the first after a second, each later one after twice the time. */
 export const MAX_RECONNECTS = 5;
 export const FIRST_RECONNECT_MS = 1_000;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { MAX_TIMER_MS } from '../model/clock.js';
 import { messageOf } from '../tool/errors.js';
-import { MAX_LISTED, MAX_PAGES } from './limits.js';
+import { MAX_LISTED, MAX_NESTING, MAX_PAGES } from './limits.js';
 
 /** A tool as its server describes it. Read with care: one tool that makes no sense must not cost the others. */
 export interface McpToolInfo {
@@ -31,7 +31,9 @@ export interface McpResourceInfo {
   readonly mimeType?: string | undefined;
 }
 
-const object = z.custom<JsonObject>(isJsonObject, 'expected an object');
+const object = z
+  .custom<JsonObject>(isJsonObject, 'expected an object')
+  .refine((value) => isNestedWithin(MAX_NESTING, value), `is nested more than ${MAX_NESTING} levels deep`);
 const hint = z.boolean().optional().catch(undefined);
 const toolSchema = z.object({
   name: z.string().min(1),
@@ -138,6 +140,11 @@ async function listPages<Item>({ client, signal, method, key, schema, idOf }: Li
 /** Many servers end a list with an empty cursor; following it may bring the first page again, which is nobody's mistake. */
 const repeated = (key: string, id: string, cursor: string | undefined): string[] =>
   cursor === '' ? [] : [`${JSON.stringify(id)} is more than once among its ${key}; the first counts`];
+
+function isNestedWithin(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isNestedWithin(levels - 1, member));
+}
 
 function firstIssue({ issues }: z.ZodError, entry: unknown): string {
   const name = isJsonObject(entry) && typeof entry.name === 'string' ? `${entry.name}: ` : '';

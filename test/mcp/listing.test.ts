@@ -90,6 +90,17 @@ describe('listing the tools of a server', () => {
     await connection.close();
   });
 
+  it('leaves out a tool whose schema has no end in sight', async () => {
+    const nested = (levels: number): JsonObject =>
+      Array.from({ length: levels }).reduce<JsonObject>((inner) => ({ properties: { a: inner } }), { type: 'string' });
+    const server = new ScriptedMcpServer([toolInfo('good'), { name: 'deep', inputSchema: nested(20_000) }]);
+    const { connection, notices } = connectionTo(server);
+    await connection.start();
+    expect(connection.tools.map(({ name }) => name)).toEqual(['good']);
+    expect(notices.join('\n')).toMatch(/deep: inputSchema is nested more than/);
+    await connection.close();
+  });
+
   it('is bounded in time', async () => {
     const clock = new FakeClock();
     const { connection } = connectionTo(new ScriptedMcpServer([], { 'tools/list': () => undefined }), { clock });
