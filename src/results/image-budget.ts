@@ -87,12 +87,12 @@ function overBytes(all: readonly MediaBlock[], maxBytes: number): readonly Media
 
 /** Among many images a large one is refused with the whole request: an older one goes, and for one of the newest all older images go. */
 function overNumber(images: readonly MediaBlock[]): readonly MediaBlock[] {
+  if (images.length <= FEW_IMAGES) return [];
   const surplus = (limit: number) => images.slice(0, inSteps(Math.max(0, images.length - limit), limit / 4));
-  const tooMany = surplus(REQUEST_IMAGES);
-  if (images.length <= FEW_IMAGES) return tooMany;
   const beforeNewest = surplus(FEW_IMAGES);
-  const newest = images.slice(beforeNewest.length);
-  return newest.some(isLarge) ? beforeNewest : [...tooMany, ...beforeNewest.slice(tooMany.length).filter(isLarge)];
+  if (images.slice(beforeNewest.length).some(isLarge)) return beforeNewest;
+  const tooMany = surplus(REQUEST_IMAGES);
+  return [...tooMany, ...beforeNewest.slice(tooMany.length).filter(isLarge)];
 }
 
 const inSteps = (amount: number, step: number): number => Math.ceil(amount / step) * step;
