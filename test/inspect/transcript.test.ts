@@ -60,6 +60,35 @@ describe('a transcript as a flow', () => {
     expect(flow.warnings).toEqual([]);
   });
 
+  it('keeps every call of a gateway that counts ids anew in every answer, in every subagent, and gives one name to all answers', () => {
+    const asked = (n: number, more = {}) => {
+      const call = answer('msg_1', toolUse('call_0', 'Bash', { command: `echo ${n}` }), {
+        s: 3 * n,
+        more: { requestId: `req_${n}`, ...more },
+      });
+      return [call, result('call_0', `output ${n}`, { s: 3 * n + 1, parent: idOf(call), more })];
+    };
+    const main = [user('go', { s: 0 }), ...asked(1), ...asked(2), user('and on', { s: 8 }), ...asked(3)];
+    const agent = [user('look', { s: 9, more: { isSidechain: true } }), ...asked(4, { isSidechain: true })];
+    const files = [
+      { name: undefined, bytes: jsonl([...main, ...main]) },
+      { name: 'agent-a.jsonl', agentId: 'a', bytes: jsonl(agent) },
+    ];
+    const flow = transcriptFlow(files, { name: 'test.jsonl', redaction });
+    if (!flow) throw new Error('no message in it');
+    expect(flow.header.source).toMatchObject({ calls: 4, paired: 4 });
+    expect(started(flow, 'turn')).toHaveLength(4);
+    const labels = Object.fromEntries(started(flow, 'toolCall').map(({ toolUseId, label }) => [toolUseId, label]));
+    expect(labels).toEqual({ call_0: 'echo 1', call_0_2: 'echo 2', call_0_3: 'echo 3', call_0_4: 'echo 4' });
+    expect(eventsOf(flow, 'result').map(({ toolUseId, body }) => [toolUseId, bodyOf(flow, body.hash)])).toEqual([
+      ['call_0', 'output 1'],
+      ['call_0_2', 'output 2'],
+      ['call_0_3', 'output 3'],
+      ['call_0_4', 'output 4'],
+    ]);
+    expect(flow.warnings.join()).toContain('each has one of its own');
+  });
+
   it('says how a call ended only where the recorded text surely does', () => {
     const ends: readonly (readonly [string, unknown, boolean | undefined, string])[] = [
       ['ok', 'fine', undefined, 'succeeded'],

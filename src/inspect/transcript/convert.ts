@@ -3,6 +3,7 @@ import { FlowLog } from '../flowLog.js';
 import type { FilePlace, FlowRecording, FlowSource } from '../protocol/flowEvents.js';
 import { snapshotRecording } from '../recording.js';
 import type { RedactionOptions } from '../redact.js';
+import { withCallsApart } from './callsApart.js';
 import { type Conversations, partConversations } from './conversations.js';
 import { isMessage, type Line, placeOf, type ReadLines, readLines, stringAt, type TranscriptFile } from './lines.js';
 import { type Pairing, pairCalls } from './pairing.js';
@@ -23,8 +24,9 @@ const MOST_WARNINGS = 100;
  * made up. Undefined when no line of the files holds a message.
  */
 export function transcriptFlow(files: readonly TranscriptFile[], options: TranscriptOptions): FlowRecording | undefined {
-  const read = readLines(files);
-  const { lines } = read;
+  const raw = readLines(files);
+  const { lines, renamed } = withCallsApart(raw.lines);
+  const read = { ...raw, lines };
   if (!lines.some(isMessage)) return undefined;
   const pairing = pairCalls(lines);
   const conversations = partConversations(lines, pairing.calls);
@@ -38,7 +40,7 @@ export function transcriptFlow(files: readonly TranscriptFile[], options: Transc
     ...(options.redaction ? { redaction: options.redaction } : {}),
     source: sourceOf(read, pairing, conversations, options.name),
   });
-  const warnings = warningsOf(read, pairing, conversations, times).map((one) => ({ ...one, text: log.text(one.text, 2000) }));
+  const warnings = warningsOf(read, pairing, conversations, times, renamed).map((one) => ({ ...one, text: log.text(one.text, 2000) }));
   for (const warning of warnings) log.put({ type: 'note', level: 'warning', ...warning });
   new TranscriptTeller(log, times, pairing, outcomesIn(lines)).tell(conversations, (t) => {
     clock = times.startedAt + t;
@@ -78,13 +80,18 @@ interface Warning {
   readonly at?: FilePlace;
 }
 
-function warningsOf({ problems }: ReadLines, pairing: Pairing, { subagents }: Conversations, times: LineTimes): Warning[] {
+function warningsOf({ problems }: ReadLines, pairing: Pairing, { subagents }: Conversations, times: LineTimes, renamed: number): Warning[] {
   const { orphans, repeatedCalls, repeatedResults } = pairing;
   const lost = subagents.filter(({ call }) => call === undefined).length;
   const repeated = repeatedCalls + repeatedResults;
   const counted: readonly (readonly [number, string, string])[] = [
     [problems.length - MOST_WARNINGS, 'more line could not be read.', 'more lines could not be read.'],
     [orphans.length, 'result names a call that is not in the file.', 'results name calls that are not in the file.'],
+    [
+      renamed,
+      'call has an id that another had before it; here it has one of its own.',
+      'calls have ids that others had before them; here each has one of its own.',
+    ],
     [repeated, 'block repeats a call or a result; the first counts.', 'blocks repeat a call or a result; the first of each counts.'],
     [
       lost,

@@ -29,7 +29,7 @@ export interface Pairing {
 
 /**
  * Pairs calls and results by their id alone, wherever they stand: blocks of one answer stand on several lines, results of parallel
- * calls hang off different parents, and a fork or resume writes lines once more.
+ * calls hang off different parents, and a fork or resume writes lines once more. The lines' calls have been told apart.
  */
 export function pairCalls(lines: readonly Line[]): Pairing {
   const calls = new Map<string, RecordedCall>();

@@ -1,9 +1,11 @@
+import { type AnswerName, isSameAnswer } from '../../messages/answerName.js';
 import type { LooseBlock } from '../../messages/blocks.js';
-import { isMessage, type Line, stringAt } from './lines.js';
+import { answerNameOf } from './callsApart.js';
+import { isMessage, type Line } from './lines.js';
 import { INTERRUPTION } from './outcome.js';
 import { callsOn, contentText, isResult, type RecordedCall } from './pairing.js';
 
-/** One answer of the model: all lines of one message id, and the calls in them. */
+/** One answer of the model: all lines that its name stands on, and the calls in them. */
 export interface RecordedTurn {
   readonly lines: Line[];
   readonly calls: RecordedCall[];
@@ -32,7 +34,7 @@ export type Said = 'prompt' | 'interrupted' | 'compact_summary' | 'meta' | 'resu
 export function partQueries(lines: readonly Line[], calls: ReadonlyMap<string, RecordedCall>): RecordedConversation {
   const queries: RecordedQuery[] = [];
   const others: Line[] = [];
-  const turns = new Map<string, RecordedTurn>();
+  const answers = new Map<string, { readonly answer: AnswerName; readonly turn: RecordedTurn }[]>();
   const queryOf = (prompt: Line | undefined): RecordedQuery => {
     const query: RecordedQuery = { prompt, others: [], turns: [] };
     queries.push(query);
@@ -42,9 +44,11 @@ export function partQueries(lines: readonly Line[], calls: ReadonlyMap<string, R
     const own = callsOn(line, calls);
     if (line.repeated && own.length === 0) continue;
     if (line.type === 'assistant' || own.length > 0) {
-      const id = stringAt(line.entry, 'message', 'id') ?? `${line.file.name ?? ''}:${line.number}`;
-      const turn = turns.get(id) ?? newTurn(queries.at(-1) ?? queryOf(undefined));
-      turns.set(id, turn);
+      const answer = answerNameOf(line);
+      const named = answers.get(answer?.messageId ?? '') ?? [];
+      const known = answer && named.findLast((one) => isSameAnswer(one.answer, answer));
+      const turn = known?.turn ?? newTurn(queries.at(-1) ?? queryOf(undefined));
+      if (answer && !known) answers.set(answer.messageId, [...named, { answer, turn }]);
       turn.lines.push(line);
       turn.calls.push(...own);
     } else if (line.type === 'user' && isMessage(line)) {
