@@ -1,5 +1,5 @@
 import type { Derived, Stdin } from './derive.js';
-import { opaque, scriptOf } from './scripts.js';
+import { opaque, optionScripts, remoteShell, scriptOf } from './scripts.js';
 import { parseSed, sedRuns } from './sed.js';
 import { INTERPRETERS, interpreted, interpreterOf, SHELLS, shell, sourced } from './shells.js';
 import { UNKNOWN } from './types.js';
@@ -132,7 +132,7 @@ export function deriveByProgram(name: string, args: readonly string[], stdin: St
         ? [opaque(`${name} runs the makefile it is given as input`)]
         : [];
     case 'rsync':
-      return optionScripts(args, /^(-[a-zA-Z]*e|--rsh)$/, /^--rsh=/);
+      return remoteShell(args);
     case 'man':
       return optionScripts(args, /^(-P|--pager)$/, /^--pager=|^-P(?=.)/);
     case 'ssh':
@@ -192,13 +192,6 @@ function split(args: readonly string[]): Derived[] {
     return attached === null
       ? []
       : scriptOf('option', [attached[1] ?? '', ...args.slice(index + 1)], 'env -S runs text that is only known when it runs');
-  });
-}
-
-function optionScripts(args: readonly string[], separate: RegExp, attached: RegExp): Derived[] {
-  return args.flatMap((arg, index) => {
-    const script = separate.test(arg) ? args[index + 1] : attached.test(arg) ? arg.replace(attached, '') : undefined;
-    return script === undefined ? [] : scriptOf('option', [script], 'an option runs text that is only known when it runs');
   });
 }
 
