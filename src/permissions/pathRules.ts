@@ -61,7 +61,7 @@ export class PathRuleSet {
       for (const { rule, glob } of rules) {
         if (glob === null) continue;
         const covered = directories.flatMap((directory) => expandGlob(posix.join(directory, glob), this.fs));
-        const inside = covered.find((file) => all.some((path) => file !== path && isInside(path, file)) && this.exists(file));
+        const inside = covered.find((file) => all.some((path) => Boolean(relativeTo(path, file, this.anyCase))) && this.exists(file));
         if (inside !== undefined) return { rule, matched: inside };
       }
     }

@@ -68,10 +68,14 @@ function windowsSpelling(path: string, cwd: string): string {
   const placed = letter === '' ? plain : isOwn ? rest : `${letter}:/${rest}`;
   return placed
     .split('/')
-    .map((name, index) =>
-      /^\.{1,2}$/.test(name) || (index === 0 && DRIVE.test(name)) ? name : name.replace(/:.*$/s, '').replace(/[. ]+$/, ''),
-    )
+    .map((name, index) => (/^\.{1,2}$/.test(name) || (index === 0 && DRIVE.test(name)) ? name : withoutTail(name.replace(/:.*$/s, ''))))
     .join('/');
+}
+
+function withoutTail(name: string): string {
+  let end = name.length;
+  while (name[end - 1] === '.' || name[end - 1] === ' ') end--;
+  return name.slice(0, end);
 }
 
 const trimSlash = (path: string): string => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);

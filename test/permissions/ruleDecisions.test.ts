@@ -98,6 +98,13 @@ describe('a deny rule with an operator or several blanks', () => {
       expect(`${bash(wide, command)} ${command}`).toBe(`deny ${command}`);
   });
 
+  it('asks about no remote shell whose program the text names', () => {
+    const engine = space.under({ allow: ['Bash'], deny: ['Bash(rm *)'] });
+    expect(bash(engine, 'rsync -ae "ssh -i $KEY" a h:b')).toBe('allow');
+    expect(bash(engine, 'rsync --rsh="$SHELL_COMMAND" a h:b')).toBe('ask');
+    expect(bash(engine, 'rsync -ae "rm $X" a h:b')).toBe('deny');
+  });
+
   it('is compared in time that grows with the text', () => {
     const engine = space.under({ allow: ['Bash'], deny: ['Bash(* | sh)'] });
     expect(bash(engine, `echo a${' '.repeat(300_000)}| sh`)).toBe('deny');
@@ -143,7 +150,15 @@ describe('a denied file', () => {
     const deny = ['Edit(/src/deep/**)', 'Edit(/conf/*.key)', 'Read(./other/x)', 'Edit(/none/gone/**)'];
     for (const mode of ['acceptEdits', 'bypassPermissions'] as const) {
       const engine = space.under({ deny, ask: ['Edit(/asked/x)'] }, { mode });
-      for (const command of ['rm -rf src', 'rm -r ./src/', 'mv src s2', 'rm -rf conf', 'rm -rf other', 'cd src && rm -rf ../conf'])
+      for (const command of [
+        'rm -rf src',
+        'rm -r ./src/',
+        'mv src s2',
+        'rm -rf conf',
+        'rm -rf other',
+        'rm -rf Src',
+        'cd src && rm -rf ../conf',
+      ])
         expect(`${bash(engine, command)} ${command}`).toBe(`deny ${command}`);
       for (const command of ['rm -rf none', 'rm -rf srcs', 'rmdir src', 'cp -r src s2', 'mkdir src/other', 'rm -rf src/other'])
         expect(`${bash(engine, command)} ${command}`).toBe(`allow ${command}`);
@@ -291,6 +306,11 @@ describe('a path rule', () => {
     const engine = space.under({ deny }, { platform: 'win32', cwd: 'D:\\proj', home: 'C:\\Users\\u', mode: 'bypassPermissions' });
     expect(decide(engine, 'Read', { file_path: path })).toBe('deny');
     expect(decide(engine, 'Read', { file_path: 'D:\\keeper\\a.txt' })).toBe('allow');
+  });
+
+  it('is compared in time that grows with the path', () => {
+    const engine = space.under({ deny: ['Read(a)'] }, { platform: 'win32', cwd: 'D:\\proj', mode: 'bypassPermissions' });
+    expect(decide(engine, 'Read', { file_path: `${'. '.repeat(200_000)}b` })).toBe('allow');
   });
 
   it('that restricts holds without regard to case, above its own directory too', () => {
