@@ -197,8 +197,22 @@ function formsOfAccess(access: FileAccess, state: PermissionState): PathForms[] 
   const written = formsOf(access.path, state);
   const climbed = access.climbing === undefined ? written.path : climb(rawAbsolute(access.climbing, state), state.fs);
   const forms = climbed === written.path ? [written] : [written, formsOf(climbed, state)];
-  return access.glob ? forms.flatMap((one) => [one, ...expandGlob(one.path, state.fs).map((path) => formsOf(path, state))]) : forms;
+  if (!access.glob) return forms;
+  const reached = (path: string): boolean => !READ_FILES_ONLY.has(access.command) || state.fs.readdir(path).length === 0;
+  return forms.flatMap((one) => [
+    one,
+    ...expandGlob(one.path, state.fs)
+      .filter(reached)
+      .map((path) => formsOf(path, state)),
+  ]);
 }
+
+/** Readers that get nothing out of a directory that a glob hands them beside files. */
+const READ_FILES_ONLY: ReadonlySet<string> = new Set(
+  'cat tac nl rev head tail wc sort uniq cut paste column fold expand unexpand fmt comm join cksum md5sum sha1sum sha256sum sha512sum base64 xxd od hexdump strings jq awk gawk'.split(
+    ' ',
+  ),
+);
 
 /** Absolute, but with its `..` still in it. */
 function rawAbsolute(path: string, { cwd, rules }: PermissionState): string {

@@ -197,6 +197,23 @@ describe('a denied file', () => {
     for (const command of reached) expect(`${bash(engine, command)} ${command}`).toBe(`deny ${command}`);
   });
 
+  it('is not read by a program that a glob hands its directory beside files', () => {
+    for (const name of ['a.txt', 'secret/k.txt', 'build/out.js']) space.file(name);
+    const engine = space.under({ deny: ['Read(./secret/**)', 'Read(./build)'] });
+    for (const command of ['cat *', 'wc -l *', 'head s*']) expect(`${bash(engine, command)} ${command}`).toBe(`allow ${command}`);
+    expect(bash(engine, 'for f in *; do cat "$f"; done')).not.toBe('deny');
+    for (const command of [
+      'cat */*',
+      'cat s*/k.txt',
+      'cat secret/*',
+      'ls *',
+      'grep -r x *',
+      'cp -r * /tmp/x',
+      'for d in *; do ls "$d"; done',
+    ])
+      expect(`${bash(engine, command)} ${command}`).toBe(`deny ${command}`);
+  });
+
   it('does not make other files denied', () => {
     const engine = space.under({ allow: ['Bash'], deny: ['Read(.env)'] }, { mode: 'bypassPermissions' });
     for (const command of ['cat $HOME/a', 'cat {a,b}', 'git -C .env2 diff a', 'sort -o a b']) expect(bash(engine, command)).toBe('allow');
