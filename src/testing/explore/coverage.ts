@@ -1,6 +1,6 @@
-import type { AnyActor, AnyStateMachine } from 'xstate';
+import { type AnyActor, type AnyStateMachine, isMachineSnapshot } from 'xstate';
 import { type GraphWithIndex, type MachineGraph, machineGraph, machineGraphWithIndex } from '../../inspect/protocol/graph.js';
-import { leavesOf, type Microstep } from './stepper.js';
+import { initialLeaves, leavesOf, type Microstep, Stepper } from './stepper.js';
 
 /** How often each state was entered and each transition taken, by id; zero for what was never reached. */
 export interface MachineCoverage {
@@ -36,6 +36,7 @@ export interface Unreached {
  */
 export class Coverage {
   private readonly graphs = new Map<string, MachineGraph>();
+  private readonly keys = new WeakMap<AnyStateMachine, string>();
   private readonly states = new Map<string, Map<string, number>>();
   private readonly transitions = new Map<string, Map<string, number>>();
 
@@ -45,12 +46,31 @@ export class Coverage {
 
   /** Counts for this machine from now on; what is never reached shows as zero. */
   track(machine: AnyStateMachine): void {
-    if (this.graphs.has(machine.id)) return;
+    this.keyOf(machine);
+  }
+
+  /**
+   * What a machine is counted under: its id. Copies of a machine with other implementations are counted together; another machine that has
+   * the same id, as all have that were given none, is `<id> (2)`.
+   */
+  private keyOf(machine: AnyStateMachine): string {
+    const known = this.keys.get(machine);
+    if (known !== undefined) return known;
     const graph = machineGraph(machine);
-    this.graphs.set(machine.id, graph);
+    const shape = JSON.stringify(graph);
+    let key = machine.id;
+    for (let n = 2; ; n++) {
+      const other = this.graphs.get(key);
+      if (other === undefined || JSON.stringify(other) === shape) break;
+      key = `${machine.id} (${n})`;
+    }
+    this.keys.set(machine, key);
+    if (this.graphs.has(key)) return key;
+    this.graphs.set(key, graph);
     // The root is no state of its own; a transition that enters several states is one transition.
-    this.states.set(machine.id, new Map(graph.nodes.slice(1).map(({ id }) => [id, 0])));
-    this.transitions.set(machine.id, new Map(graph.edges.map(({ id }) => [id, 0])));
+    this.states.set(key, new Map(graph.nodes.slice(1).map(({ id }) => [id, 0])));
+    this.transitions.set(key, new Map(graph.edges.map(({ id }) => [id, 0])));
+    return key;
   }
 
   /** Counts a microstep, `times` over. Of a machine that is not tracked nothing is counted. */
@@ -63,21 +83,43 @@ export class Coverage {
     for (const id of withAncestors(leaves, nodes)) raise(states, id, times);
   }
 
-  /** Watches an actor and all actors of its system while they run: machines are counted as they appear. Returns the function that ends the watch. */
+  /**
+   * Watches an actor and all actors of its system while they run: machines are counted as they appear. Returns the function that ends the
+   * watch. Of an actor that has not been started its first steps count, eventless ones included: its context and guards are evaluated once
+   * more for that. Of one that runs, or goes on from a snapshot, the states count in which it is.
+   */
   watch(actor: AnyActor): () => void {
+    const seen = new WeakSet<object>([actor]);
+    this.addBeginning(actor);
     const indices = new Map<AnyStateMachine, GraphWithIndex['edgesOf']>();
     const subscription = actor.system.inspect((event) => {
-      if (event.type !== '@xstate.microstep' || !('machine' in event.snapshot) || !isMachine(event.snapshot.machine)) return;
+      if (event.type !== '@xstate.microstep' && event.type !== '@xstate.snapshot') return;
+      if (!('machine' in event.snapshot) || !isMachine(event.snapshot.machine)) return;
       const { machine } = event.snapshot;
-      const edgesOf = indices.get(machine) ?? machineGraphWithIndex(machine).edgesOf;
-      if (!indices.has(machine)) {
-        indices.set(machine, edgesOf);
-        this.track(machine);
+      const key = this.keyOf(machine);
+      if (!seen.has(event.actorRef)) {
+        // Of the step into the initial state itself XState tells nothing.
+        seen.add(event.actorRef);
+        if (snapshotGivenTo(event.actorRef) === undefined) this.add({ machine: key, edges: [], leaves: initialLeaves(machine.root) });
       }
+      if (event.type === '@xstate.snapshot') return;
+      const edgesOf = indices.get(machine) ?? machineGraphWithIndex(machine).edgesOf;
+      indices.set(machine, edgesOf);
       const edges = event._transitions.flatMap((transition) => edgesOf.get(transition)?.map(({ id }) => id) ?? []);
-      this.add({ machine: machine.id, edges, leaves: leavesOf(event.snapshot) });
+      this.add({ machine: key, edges, leaves: leavesOf(event.snapshot) });
     });
     return () => subscription.unsubscribe();
+  }
+
+  /** What an actor has done before anybody could watch: its machine takes its first steps when it is made. */
+  private addBeginning(actor: AnyActor): void {
+    const snapshot: unknown = actor.getSnapshot();
+    if (!isMachineSnapshot(snapshot)) return;
+    const { machine } = snapshot;
+    const key = this.keyOf(machine);
+    const isNew = isUnstarted(actor) && snapshotGivenTo(actor) === undefined;
+    const steps = isNew ? new Stepper(machine).start(actor.options.input).steps : [{ edges: [], leaves: leavesOf(snapshot) }];
+    for (const step of steps) this.add({ ...step, machine: key });
   }
 
   /** Adds what another exploration or watch has reached. Machines that only the other one knows are not taken over. */
@@ -108,10 +150,11 @@ export class Coverage {
     for (const [id, graph] of this.graphs) {
       if (machine !== undefined && machine !== id) continue;
       for (const node of graph.nodes)
-        if (this.states.get(id)?.get(node.id) === 0) found.push({ machine: id, kind: 'state', id: node.id, text: short(node.id, id) });
+        if (this.states.get(id)?.get(node.id) === 0)
+          found.push({ machine: id, kind: 'state', id: node.id, text: short(node.id, graph.id) });
       for (const edge of graph.edges) {
         if (this.transitions.get(id)?.get(edge.id) !== 0) continue;
-        const text = `${short(edge.source, id)} → ${edge.internal ? 'itself' : short(edge.target, id)} on ${edge.label}`;
+        const text = `${short(edge.source, graph.id)} → ${edge.internal ? 'itself' : short(edge.target, graph.id)} on ${edge.label}`;
         found.push({ machine: id, kind: 'transition', id: edge.id, text });
       }
     }
@@ -139,6 +182,13 @@ export class Coverage {
     return [...lines, ...missing.map(({ machine, kind, text }) => `  not reached: ${machine} ${kind} ${text}`)].join('\n');
   }
 }
+
+/** `ProcessingStatus.NotStarted`, which XState does not export. */
+const isUnstarted = (actor: AnyActor): boolean => '_processingStatus' in actor && actor._processingStatus === 0;
+
+/** The snapshot that an actor goes on from; undefined for one that begins. */
+const snapshotGivenTo = (actor: object): unknown => ('options' in actor && isOptions(actor.options) ? actor.options.snapshot : undefined);
+const isOptions = (value: unknown): value is { readonly snapshot?: unknown } => typeof value === 'object' && value !== null;
 
 const isMachine = (value: unknown): value is AnyStateMachine =>
   typeof value === 'object' && value !== null && 'root' in value && 'implementations' in value;

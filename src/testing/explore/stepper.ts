@@ -66,7 +66,8 @@ export class Stepper {
   }
 }
 
-function initialLeaves(node: AnyStateMachine['root']): string[] {
+/** Ids of the leaf states in which a machine begins, before any eventless step. */
+export function initialLeaves(node: AnyStateMachine['root']): string[] {
   const children = Object.values(node.states);
   if (children.length === 0) return [node.id];
   if (node.type === 'parallel') return children.flatMap(initialLeaves);
