@@ -117,7 +117,7 @@ export class Coverage {
     if (!isMachineSnapshot(snapshot)) return;
     const { machine } = snapshot;
     const key = this.keyOf(machine);
-    const isNew = isUnstarted(actor) && snapshotGivenTo(actor) === undefined;
+    const isNew = isUnstarted(actor) && snapshotGivenTo(actor) === undefined && snapshot.status !== 'error';
     const steps = isNew ? new Stepper(machine).start(actor.options.input).steps : [{ edges: [], leaves: leavesOf(snapshot) }];
     for (const step of steps) this.add({ ...step, machine: key });
   }

@@ -19,7 +19,9 @@ import { buildModel, type ModelMachines, type PermissionModel } from './model.js
 import type { Scenario } from './sayings.js';
 import {
   ALL_ANSWERS,
+  ALL_HOOK_OUTCOMES,
   ALL_MODES,
+  ALL_REQUEST_HOOK_OUTCOMES,
   type CallCase,
   type HookOutcome,
   type HookSaying,
@@ -88,9 +90,10 @@ const MAX_HOOK_RUNS_AT_ONCE = 8;
  * Walks all paths of calls through the tool call and permission machines under your settings: every mode, every hook outcome, every
  * answer. Nothing runs but hooks that you ask for; tools are never called.
  *
- * @throws when a call pattern cannot be read, or when the paths of a call do not end.
+ * @throws when a call pattern cannot be read, an option names what there is not, or the paths of a call do not end.
  */
 export async function explorePermissions(options: ExploreOptions = {}): Promise<PermissionModel> {
+  checkNames(options);
   const cwd = resolve(options.cwd ?? process.cwd());
   const home = resolve(options.home ?? homedir());
   const given = options.tools ?? getAllBaseTools();
@@ -139,6 +142,18 @@ export async function explorePermissions(options: ExploreOptions = {}): Promise<
     limit,
     ...(options.machines === undefined ? {} : { machines: options.machines }),
   });
+}
+
+/** Options may come from a file or from code without types. */
+function checkNames({ modes = [], answers = [], hooks = {} }: ExploreOptions): void {
+  const check = (option: string, names: readonly string[], all: readonly string[]): void => {
+    const unknown = names.find((name) => !all.includes(name));
+    if (unknown !== undefined) throw new Error(`${option}: there is no "${unknown}"; write ${all.join(', ')}.`);
+  };
+  check('modes', modes, ALL_MODES);
+  check('answers', answers, ALL_ANSWERS);
+  check('hooks.outcomes', hooks.outcomes ?? [], ALL_HOOK_OUTCOMES);
+  check('hooks.requestOutcomes', hooks.requestOutcomes ?? [], ALL_REQUEST_HOOK_OUTCOMES);
 }
 
 function settingsOf({ settings }: ExploreOptions, cwd: string, home: string, tools: readonly AnyTool[]): LoadedSettings {

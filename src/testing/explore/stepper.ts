@@ -8,6 +8,7 @@ import {
 } from 'xstate';
 import { machineGraphWithIndex } from '../../inspect/protocol/graph.js';
 import { type InertScope, inertScope } from '../../inspect/pureStep.js';
+import { messageOf } from '../../tool/errors.js';
 
 /** One microstep: the edges of the machine's graph that fired, and the leaf states after it. Eventless steps count like any other. */
 export interface Microstep {
@@ -18,6 +19,9 @@ export interface Microstep {
   /** Ids of the active leaf states after the step. */
   readonly leaves: readonly string[];
 }
+
+/** A machine that takes more steps than this by itself goes in a circle. */
+const MOST_MICROSTEPS = 1_000;
 
 type MicrostepEvent = Extract<InspectionEvent, { type: '@xstate.microstep' }>;
 
@@ -57,14 +61,32 @@ export class Stepper {
   private collect(step: () => AnyMachineSnapshot): { snapshot: AnyMachineSnapshot; steps: readonly Microstep[] } {
     this.noted = [];
     const snapshot = step();
+    // What throws in a machine's first steps becomes its state, in which it would stand still as if all were well.
+    if (snapshot.status === 'error') throw brokenMachine(this.machine.id, snapshot.error);
     return { snapshot, steps: this.noted };
   }
 
   private note({ snapshot, _transitions }: MicrostepEvent): void {
     const edges = _transitions.flatMap((transition) => this.edgesOf.get(transition) ?? []);
     this.noted.push({ machine: this.machine.id, edges, leaves: leavesOf(snapshot) });
+    if (this.noted.length > MOST_MICROSTEPS) throw new EndlessStepsError(this.machine.id, this.noted.slice(-4));
   }
 }
+
+/** A machine's eventless transitions, or the events that it raises itself, never end. */
+class EndlessStepsError extends Error {
+  override readonly name = 'EndlessStepsError';
+  constructor(machine: string, last: readonly Microstep[]) {
+    const way = last.map(({ leaves }) => leaves.join(' + ')).join(' → ');
+    super(
+      `The machine ${machine} does not come to rest: after ${MOST_MICROSTEPS} steps by itself it goes on (… ${way} …). ` +
+        'Its eventless transitions or raised events form a circle; give one of them a guard that ends it.',
+    );
+  }
+}
+
+const brokenMachine = (machine: string, error: unknown): Error =>
+  error instanceof EndlessStepsError ? error : new Error(`The machine ${machine} broke as it began: ${messageOf(error)}`, { cause: error });
 
 /** Ids of the leaf states in which a machine begins, before any eventless step. */
 export function initialLeaves(node: AnyStateMachine['root']): string[] {
