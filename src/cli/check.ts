@@ -1,10 +1,10 @@
 import { statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { loadSettings } from '../settings/load.js';
+import { userPlace } from '../settings/place.js';
 import { checkPolicy, describeReport, findPolicy, junitReport, loadPolicy, type Policy, plainReport } from '../testing/policy/index.js';
 import { CliError, messageOf } from './failure.js';
 import { reasonOf, refuseFaulty } from './files.js';
@@ -71,7 +71,7 @@ async function policyFor(file: string | undefined, options: CheckOptions): Promi
   const policy: Policy = found === undefined ? { properties: [], cwd: resolve(options.cwd ?? '.') } : await loadPolicy(found);
   const { settings, cwd, home, failOn, audit } = options;
   if (settings !== undefined) {
-    const place = { cwd: resolve(cwd ?? policy.cwd ?? '.'), home: resolve(home ?? homedir()), projectFile: resolve(settings) };
+    const place = { cwd: resolve(cwd ?? policy.cwd ?? '.'), ...userPlace(home), projectFile: resolve(settings) };
     refuseFaulty('--settings', place.projectFile, loadSettings(place).problems);
   }
   return {

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
@@ -10,7 +9,8 @@ import { PermissionEngine } from '../permissions/engine.js';
 import { type Explanation, explainCall } from '../permissions/explain.js';
 import { parseRuleText } from '../permissions/grammar.js';
 import type { TraceEntry } from '../permissions/types.js';
-import { loadSettings, managedSettingsFile } from '../settings/load.js';
+import { boundsOf, loadSettings, managedSettingsFile } from '../settings/load.js';
+import { userPlace } from '../settings/place.js';
 import { refuseFaulty } from './files.js';
 import { directoryOf } from './place.js';
 import { modeOf, opaqueOption, sessionOptionsSchema } from './sessionOptions.js';
@@ -69,10 +69,11 @@ export function explainCommand(
 
 function engineFor(options: ExplainOptions, errors: Writable): PermissionEngine {
   const cwd = directoryOf('--cwd', options.cwd);
-  const home = options.home === undefined ? homedir() : directoryOf('--home', options.home);
+  const { home, configDir } = userPlace(options.home === undefined ? undefined : directoryOf('--home', options.home));
   const loaded = loadSettings({
     cwd,
     home,
+    configDir,
     managedFile: options.managed ?? managedSettingsFile(),
     trusted: options.untrusted !== true,
     ...(options.settings === undefined ? {} : { projectFile: resolve(options.settings) }),
@@ -85,8 +86,7 @@ function engineFor(options: ExplainOptions, errors: Writable): PermissionEngine 
     mode: options.mode ?? loaded.mode,
     cwd,
     home,
-    additionalDirectories: loaded.additionalDirectories,
-    outsideReadsBlocked: loaded.outsideReadsBlocked,
+    ...boundsOf(loaded),
     canAsk: options.nobody !== true,
     ...(options.opaque === undefined ? {} : { opaque: options.opaque }),
   });

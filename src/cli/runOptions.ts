@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
@@ -6,6 +5,7 @@ import type { Restart } from '../inspect/restart.js';
 import type { SessionOptions } from '../session/options.js';
 import { createSession, forkSession, type Session } from '../session/session.js';
 import { loadSettings } from '../settings/load.js';
+import { userPlace } from '../settings/place.js';
 import { CliError, messageOf } from './failure.js';
 import { refuseFaulty } from './files.js';
 import { readMcpConfigs } from './mcpConfig.js';
@@ -110,5 +110,5 @@ const adviceFor = (error: unknown): string =>
   error instanceof Error && error.name === 'TranscriptLockedError' ? ' `sixgates run --fork <id>` goes on with a copy.' : '';
 
 function checkSettingsFile(file: string, { cwd }: Place): void {
-  refuseFaulty('--settings', file, loadSettings({ home: homedir(), cwd, settingsFile: file }).problems);
+  refuseFaulty('--settings', file, loadSettings({ ...userPlace(undefined), cwd, settingsFile: file }).problems);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import type { PermissionCall, PermissionState } from './call.js';
 import { WorkingDirectories } from './directories.js';
 import { computeFacts } from './facts.js';
@@ -20,6 +21,8 @@ export interface PermissionEngineOptions {
   readonly cwd: string;
   /** Home directory, absolute: what `~/` in rules means. */
   readonly home: string;
+  /** Directory of the user's settings, absolute: it is protected, and answers for the user are saved there. Default `<home>/.claude`. */
+  readonly configDir?: string;
   /** Directories beside `cwd` that file tools may use, absolute. Default none. */
   readonly additionalDirectories?: readonly string[];
   /** Directories of the session's own files: read without a rule. */
@@ -131,7 +134,9 @@ export class PermissionEngine {
 
   /** Applies changes that came with an answer, in memory and in the files they name. Malformed ones are dropped with a warning. */
   apply(updates: unknown): UpdateResult {
-    const result = applyPermissionUpdates(updates, this.store, { cwd: this.options.cwd, home: this.options.home, newId: randomUUID });
+    const { cwd, home, configDir } = this.options;
+    const context = { cwd, home, newId: randomUUID, ...(configDir === undefined ? {} : { configDir }) };
+    const result = applyPermissionUpdates(updates, this.store, context);
     this.store = result.store;
     this.rules = this.compileRules();
     this.directories = this.compileDirectories();
@@ -147,7 +152,7 @@ export class PermissionEngine {
   }
 
   private state(toolName: string, cwd: string): PermissionState {
-    const { canAsk = false, hasClassifier = false, hasPermissionRequestHooks } = this.options;
+    const { canAsk = false, hasClassifier = false, hasPermissionRequestHooks, configDir } = this.options;
     return {
       rules: this.rules,
       mode: this.store.mode,
@@ -159,6 +164,8 @@ export class PermissionEngine {
       hasClassifier,
       opaque: this.options.opaque ?? 'strict',
       outsideReadsBlocked: this.options.outsideReadsBlocked ?? false,
+      // One of that name is protected wherever it is.
+      ...(configDir === undefined || basename(configDir) === '.claude' ? {} : { configDir }),
       hasPermissionRequestHooks: hasPermissionRequestHooks?.(toolName) ?? false,
     };
   }

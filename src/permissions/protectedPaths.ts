@@ -13,8 +13,10 @@ const FILES = new Set(
 
 const LEFTHOOK = /^\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)$/;
 
-/** Why a path is protected, or null. Compared without case: some file systems do not tell `.GIT` from `.git`. */
-export function protectedReason(path: string): string | null {
+/** Why a path is protected, or null; `configDir` is the user's. Compared without case: some file systems do not tell `.GIT` from `.git`. */
+export function protectedReason(path: string, configDir?: string): string | null {
+  if (configDir !== undefined && isWithin(path.toLowerCase(), configDir.toLowerCase()))
+    return `${path} lies in ${configDir}, which holds the user's settings`;
   const segments = path
     .toLowerCase()
     .split('/')
@@ -28,6 +30,8 @@ export function protectedReason(path: string): string | null {
   const name = segments.at(-1) ?? '';
   return FILES.has(name) || LEFTHOOK.test(name) ? `${path} is a file that can run code or change settings` : null;
 }
+
+const isWithin = (path: string, directory: string): boolean => path === directory || path.startsWith(`${directory}/`);
 
 /** Windows drops trailing dots and blanks, knows streams (`name:stream`) and short names (`GIT~1`). */
 function withoutDisguise(segment: string): string {

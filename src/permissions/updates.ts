@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { editSettingsFile, type SettingsEdit } from '../settings/edit.js';
 import { at, parseDocument } from '../settings/jsonc.js';
@@ -34,6 +34,8 @@ export interface UpdateResult {
 export interface UpdateContext {
   readonly cwd: string;
   readonly home: string;
+  /** Directory of the user's settings. Default `<home>/.claude`. */
+  readonly configDir?: string;
   /** A fresh name, for the file that takes a settings file's place. */
   readonly newId: () => string;
 }
@@ -115,8 +117,8 @@ function usable(update: ParsedUpdate): PermissionUpdate | string {
   }
 }
 
-const fileOf = (target: PermissionDestination, { home, cwd }: UpdateContext): string | undefined =>
-  target === 'session' || target === 'cliArg' ? undefined : settingsFilesOf(home, cwd)[target];
+const fileOf = (target: PermissionDestination, { home, configDir = join(home, '.claude'), cwd }: UpdateContext): string | undefined =>
+  target === 'session' || target === 'cliArg' ? undefined : settingsFilesOf(configDir, cwd)[target];
 
 function save(update: PermissionUpdate, context: UpdateContext): string | null {
   const file = fileOf(update.destination, context);

@@ -64,7 +64,8 @@ export interface LoadedAgents {
 }
 
 export interface AgentPlaces {
-  readonly home: string;
+  /** Directory of the user's settings. */
+  readonly configDir: string;
   readonly cwd: string;
   /** False reads no file. Default true. */
   readonly files?: boolean;
@@ -75,13 +76,13 @@ export interface AgentPlaces {
 export type GivenAgent = Omit<AgentDefinition, 'source'>;
 
 /**
- * The agents of a session: built in, then those of `<home>/.claude/agents/*.md`, then the project's, then those given in code; a later
+ * The agents of a session: built in, then those of `<configDir>/agents/*.md`, then the project's, then those given in code; a later
  * one of the same name replaces the earlier. A file that cannot be understood is left out with a warning that names it.
  */
-export function loadAgents({ home, cwd, files = true, given = [] }: AgentPlaces): LoadedAgents {
+export function loadAgents({ configDir, cwd, files = true, given = [] }: AgentPlaces): LoadedAgents {
   const warnings: string[] = [];
   const agents = new Map(BUILT_IN_AGENTS.map((agent) => [agent.name, agent]));
-  const dirs = files ? new Set([join(home, '.claude', 'agents'), join(cwd, '.claude', 'agents')]) : [];
+  const dirs = files ? new Set([join(configDir, 'agents'), join(cwd, '.claude', 'agents')]) : [];
   for (const dir of dirs) {
     for (const file of markdownFiles(dir)) {
       try {

@@ -47,7 +47,7 @@ export interface ModelOptions {
 
 /** Which settings files count, and what stands in for or beside them. */
 export interface SettingsOptions {
-  /** Home directory whose `.claude/settings.json` is read. Default: the user's. */
+  /** Home directory whose `.claude/settings.json` is read. Default: the user's, whose `.claude` `CLAUDE_CONFIG_DIR` puts elsewhere. */
   readonly home?: string;
   /** A further file, stronger than the project's (`--settings`). */
   readonly file?: string;

@@ -1,5 +1,6 @@
 import { PermissionEngine } from '../permissions/engine.js';
 import type { PermissionFacts, PermissionMode, PermissionUpdate, ToolPermissionContext } from '../permissions/types.js';
+import { boundsOf } from '../settings/load.js';
 import type { LoadedSettings } from '../settings/types.js';
 import type { PermissionCall, SessionPermissions } from './services.js';
 
@@ -27,8 +28,7 @@ export function createSessionPermissions(options: SessionPermissionOptions): Ses
     mode: settings.mode,
     cwd,
     home,
-    additionalDirectories: settings.additionalDirectories,
-    outsideReadsBlocked: settings.outsideReadsBlocked,
+    ...boundsOf(settings),
     internalDirectories: [resultsDir],
     canAsk,
     hasClassifier,

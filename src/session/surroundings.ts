@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { loadSettings, managedSettingsFile } from '../settings/load.js';
+import { userPlace } from '../settings/place.js';
 import type { LoadedSettings } from '../settings/types.js';
 import { type LoadedAgents, loadAgents } from './agentDefinitions.js';
 import type { Lineage } from './lineage.js';
@@ -25,7 +25,7 @@ export interface Surroundings {
 
 export function readSurroundings(options: SessionOptions, lineage: Lineage | undefined): Surroundings {
   const cwd = resolve(options.cwd ?? process.cwd());
-  const home = resolve(options.settings?.home ?? homedir());
+  const { home, configDir } = userPlace(options.settings?.home, options.env);
   const newId = options.newId ?? randomUUID;
   const toolNames = (options.tools ?? []).map((tool) => tool.name);
   const files = options.settings?.files ?? true;
@@ -33,6 +33,7 @@ export function readSurroundings(options: SessionOptions, lineage: Lineage | und
     lineage?.settings ??
     loadSettings({
       home,
+      configDir,
       cwd,
       trusted: options.settings?.trusted ?? false,
       files,
@@ -52,7 +53,7 @@ export function readSurroundings(options: SessionOptions, lineage: Lineage | und
     now: options.now ?? Date.now,
     newId,
     settings,
-    found: lineage ? { agents: lineage.definitions, warnings: [] } : loadAgents({ home, cwd, files, given: options.agents ?? [] }),
+    found: lineage ? { agents: lineage.definitions, warnings: [] } : loadAgents({ configDir, cwd, files, given: options.agents ?? [] }),
     toolNames,
   };
 }

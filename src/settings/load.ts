@@ -17,8 +17,8 @@ export function managedSettingsFile(platform: NodeJS.Platform = process.platform
 }
 
 /** The settings files that a person's answer may be saved to. */
-export const settingsFilesOf = (home: string, cwd: string): Record<'userSettings' | 'projectSettings' | 'localSettings', string> => ({
-  userSettings: join(home, '.claude', 'settings.json'),
+export const settingsFilesOf = (configDir: string, cwd: string): Record<'userSettings' | 'projectSettings' | 'localSettings', string> => ({
+  userSettings: join(configDir, 'settings.json'),
   projectSettings: join(cwd, '.claude', 'settings.json'),
   localSettings: join(cwd, '.claude', 'settings.local.json'),
 });
@@ -51,6 +51,7 @@ export function loadSettings(options: LoadSettingsOptions): LoadedSettings {
     mode: chooseMode(strongest, { bypassDisabled, autoDisabled, trusted: options.trusted === true }, problems),
     bypassDisabled,
     autoDisabled,
+    configDir: configDirOf(options),
     outsideReadsBlocked: sources.some(({ document }) => at(document.value.permissions, 'blockReadsOutsideWorkingDirectories') === true),
     additionalDirectories: directoriesOf(sources, options, problems),
     hooks: sources.flatMap(hooksOf),
@@ -72,10 +73,19 @@ export function describeProblem({ severity, file, scope, line, path, message }: 
   return [severity, place, path, message].filter((part) => part !== '').join(': ');
 }
 
+const configDirOf = ({ home, configDir }: LoadSettingsOptions): string => configDir ?? join(home, '.claude');
+
+/** What of settings bounds a permission engine beside its rules: whoever makes one needs all of it. */
+export const boundsOf = ({ additionalDirectories, outsideReadsBlocked, configDir }: LoadedSettings) => ({
+  additionalDirectories,
+  outsideReadsBlocked,
+  configDir,
+});
+
 /** Weakest first. A file that does not exist is no source, unless it was named. */
 function readSources(options: LoadSettingsOptions, problems: SettingsProblem[]): Source[] {
-  const { home, cwd, flags, settings } = options;
-  const places = settingsFilesOf(home, cwd);
+  const { cwd, flags, settings } = options;
+  const places = settingsFilesOf(configDirOf(options), cwd);
   const sources: Source[] = [];
   const addFile = (scope: RuleScope, file: string, root: string, named: boolean): void => {
     const text = readText(file);

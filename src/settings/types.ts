@@ -57,8 +57,10 @@ export interface PermissionSettings {
 
 /** Which files and values `loadSettings` reads. */
 export interface LoadSettingsOptions {
-  /** Home directory, absolute. User settings are `<home>/.claude/settings.json`. */
+  /** Home directory, absolute. */
   readonly home: string;
+  /** Directory of the user's settings, absolute. Default `<home>/.claude`; `userPlace` knows what the environment makes of it. */
+  readonly configDir?: string;
   /** Working directory, absolute: the project. */
   readonly cwd: string;
   /** False reads none of the user's, the project's and the local settings. Default true. */
@@ -92,6 +94,8 @@ export interface LoadedSettings {
   readonly bypassDisabled: boolean;
   /** `disableAutoMode`: the mode auto cannot be had. */
   readonly autoDisabled: boolean;
+  /** Directory of the user's settings, absolute: answers for the user are saved there, and no tool writes to it unasked. */
+  readonly configDir: string;
   /** `blockReadsOutsideWorkingDirectories`: nothing outside the working directories is read without a person's yes. */
   readonly outsideReadsBlocked: boolean;
   /** Absolute, normalised, without the working directory. */

@@ -253,7 +253,7 @@ describe('the kinds of agents', () => {
     file(cwd, 'c.md', 'no frontmatter');
     file(cwd, 'b2.md', '---\nname: painter\ndescription: paints\ncolor: red\nhooks: {}\n---\nPaint.');
     file(cwd, 'd.md', '---\nname: two words\ndescription: x\n---\n');
-    const { agents, warnings } = loadAgents({ home, cwd });
+    const { agents, warnings } = loadAgents({ configDir: join(home, '.claude'), cwd });
     expect(agents.map(({ name }) => name)).toEqual(['general-purpose', 'Explore', 'reviewer', 'painter']);
     expect(agents[2]).toMatchObject({ description: 'of the project', tools: ['Read', 'Grep'], model: 'haiku', prompt: 'Review well.' });
     expect(warnings).toHaveLength(3);
@@ -261,7 +261,10 @@ describe('the kinds of agents', () => {
     expect(warnings[1]).toContain('c.md');
     expect(warnings[2]).toMatch(/d\.md.*name/);
     const given = { name: 'reviewer', description: 'of the program', prompt: 'x' };
-    expect(loadAgents({ home, cwd, files: false, given: [given] }).agents.at(-1)).toEqual({ ...given, source: 'given in code' });
+    expect(loadAgents({ configDir: join(home, '.claude'), cwd, files: false, given: [given] }).agents.at(-1)).toEqual({
+      ...given,
+      source: 'given in code',
+    });
   });
 
   it('take YAML lists, name patterns and exclusions, and never get a tool that speaks to the person', () => {

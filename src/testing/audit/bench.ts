@@ -2,6 +2,7 @@ import { PermissionEngine } from '../../permissions/engine.js';
 import { type Explanation, explainCall } from '../../permissions/explain.js';
 import { nodePathFs } from '../../permissions/paths.js';
 import type { PermissionMode, PermissionRule } from '../../permissions/types.js';
+import { boundsOf } from '../../settings/load.js';
 import type { LoadedSettings } from '../../settings/types.js';
 import type { AnyTool } from '../../tool/types.js';
 import type { CallCase } from '../explore/types.js';
@@ -72,8 +73,7 @@ export class AuditBench {
       mode: settings.mode,
       cwd,
       home,
-      additionalDirectories: settings.additionalDirectories,
-      outsideReadsBlocked: settings.outsideReadsBlocked,
+      ...boundsOf(settings),
       canAsk: true,
       toolNames: tools.map(({ name }) => name),
       fs: { readlink: (path) => links.get(path) ?? nodePathFs.readlink(path), readdir: (path) => nodePathFs.readdir(path) },

@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { loadSettings, managedSettingsFile } from '../../settings/load.js';
+import { userPlace } from '../../settings/place.js';
 import type { LoadedSettings } from '../../settings/types.js';
 import { getAllBaseTools } from '../../tool/index.js';
 import type { AnyTool } from '../../tool/types.js';
@@ -38,13 +38,14 @@ export interface AuditReport {
  */
 export function auditSettings(options: AuditOptions = {}): AuditReport {
   const cwd = resolve(options.cwd ?? process.cwd());
-  const home = resolve(options.home ?? homedir());
+  const { home, configDir } = userPlace(options.home);
   const tools = options.tools ?? getAllBaseTools();
   const settings =
     options.settings ??
     loadSettings({
       cwd,
       home,
+      configDir,
       trusted: true,
       managedFile: managedSettingsFile(),
       toolNames: tools.map(({ name }) => name),

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { HookCallbacks } from '../../hooks/index.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
@@ -6,6 +5,7 @@ import { formatRule } from '../../permissions/grammar.js';
 import type { PathFs } from '../../permissions/paths.js';
 import type { ToolVerdict } from '../../permissions/types.js';
 import { loadSettings } from '../../settings/load.js';
+import { type UserPlace, userPlace } from '../../settings/place.js';
 import type { LoadedSettings } from '../../settings/types.js';
 import { messageOf } from '../../tool/errors.js';
 import { getAllBaseTools } from '../../tool/index.js';
@@ -95,9 +95,10 @@ const MAX_HOOK_RUNS_AT_ONCE = 8;
 export async function explorePermissions(options: ExploreOptions = {}): Promise<PermissionModel> {
   checkNames(options);
   const cwd = resolve(options.cwd ?? process.cwd());
-  const home = resolve(options.home ?? homedir());
+  const place = userPlace(options.home);
+  const { home } = place;
   const given = options.tools ?? getAllBaseTools();
-  const settings = settingsOf(options, cwd, home, given);
+  const settings = settingsOf(options, cwd, place, given);
   const modes = options.modes ?? ALL_MODES;
   const { spellings = 'common', faults = false, limit = 50_000, hooks = {}, mcpServers = [] } = options;
   const allowed = settings.rules.flatMap(({ behavior, toolName, ruleContent }) =>
@@ -156,12 +157,12 @@ function checkNames({ modes = [], answers = [], hooks = {} }: ExploreOptions): v
   check('hooks.requestOutcomes', hooks.requestOutcomes ?? [], ALL_REQUEST_HOOK_OUTCOMES);
 }
 
-function settingsOf({ settings }: ExploreOptions, cwd: string, home: string, tools: readonly AnyTool[]): LoadedSettings {
+function settingsOf({ settings }: ExploreOptions, cwd: string, place: UserPlace, tools: readonly AnyTool[]): LoadedSettings {
   if (settings !== undefined && isLoaded(settings)) return settings;
   const toolNames = tools.map(({ name }) => name);
-  if (settings === undefined) return loadSettings({ cwd, home, trusted: true, toolNames });
+  if (settings === undefined) return loadSettings({ cwd, ...place, trusted: true, toolNames });
   // Only what was given counts: a home and a project without files of their own.
-  return loadSettings({ cwd, home, trusted: true, toolNames, files: false, settings });
+  return loadSettings({ cwd, ...place, trusted: true, toolNames, files: false, settings });
 }
 
 const isLoaded = (settings: LoadedSettings | JsonObject): settings is LoadedSettings =>

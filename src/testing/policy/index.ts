@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { loadSettings, managedSettingsFile } from '../../settings/load.js';
+import { type UserPlace, userPlace } from '../../settings/place.js';
 import type { LoadedSettings } from '../../settings/types.js';
 import { getAllBaseTools } from '../../tool/index.js';
 import { auditSettings } from '../audit/index.js';
@@ -22,12 +22,13 @@ const USUAL_MODES: readonly ModeCase[] = ['default', 'acceptEdits', 'plan', 'don
  */
 export async function checkPolicy(policy: Policy): Promise<PolicyReport & { readonly model: PermissionModel | null }> {
   const cwd = resolve(policy.cwd ?? process.cwd());
-  const home = resolve(policy.home ?? homedir());
+  const place = userPlace(policy.home);
+  const { home } = place;
   const tools = policy.tools ?? getAllBaseTools();
   const settings = settingsOf(
     policy,
     cwd,
-    home,
+    place,
     tools.map(({ name }) => name),
   );
   const model = policy.properties.length === 0 ? null : await modelOf(policy, settings, cwd, home);
@@ -38,8 +39,8 @@ export async function checkPolicy(policy: Policy): Promise<PolicyReport & { read
   return { results, findings, counts: model?.counts ?? null, failOn, ok, model };
 }
 
-function settingsOf({ settings }: Policy, cwd: string, home: string, toolNames: readonly string[]): LoadedSettings {
-  const common = { cwd, home, trusted: true, toolNames };
+function settingsOf({ settings }: Policy, cwd: string, place: UserPlace, toolNames: readonly string[]): LoadedSettings {
+  const common = { cwd, ...place, trusted: true, toolNames };
   if (typeof settings === 'object') return loadSettings({ ...common, files: false, settings });
   return loadSettings({ ...common, managedFile: managedSettingsFile(), ...(settings === undefined ? {} : { projectFile: settings }) });
 }
