@@ -1,12 +1,13 @@
 import { createWriteStream, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { constants, createGzip, gunzipSync, gzipSync } from 'node:zlib';
+import { constants, createGzip, gzipSync } from 'node:zlib';
 import { makeDirectorySync } from '../makeDirectory.js';
 import { messageOf } from '../tool/errors.js';
 import { BlockWriter } from './blockWriter.js';
 import type { FlowLog } from './flowLog.js';
 import type { FlowEvent, FlowRecording } from './protocol/flowEvents.js';
 import { bodyRefs, FlowTextWriter, flowText, parseFlowText } from './protocol/flowText.js';
+import { unpack } from './unpack.js';
 
 /** What may be lost when the process is killed: so many events, and no older ones than this. */
 const FLUSH_EVERY = 256;
@@ -19,7 +20,6 @@ const PACKING = {
   // What is written is on its way to the disk at once, without a second round through the other thread.
   flush: constants.Z_SYNC_FLUSH,
 };
-const GZIP_MAGIC = 0x1f8b;
 
 /** A recording that is being written. */
 export interface Recorder {
@@ -99,18 +99,11 @@ export function encodeRecording(recording: FlowRecording): Buffer {
   return gzipSync(flowText(recording), { level: 9 });
 }
 
-export const isGzip = (bytes: Buffer): boolean => bytes.length >= 2 && bytes.readUInt16BE(0) === GZIP_MAGIC;
-
-/** Reads the bytes of a recording, gzipped or not. A file that was cut short opens with a warning. */
-export function decodeRecording(bytes: Buffer): FlowRecording {
-  if (!isGzip(bytes)) return parseFlowText(bytes.toString('utf8'));
-  try {
-    return parseFlowText(gunzipSync(bytes).toString('utf8'));
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'Z_BUF_ERROR') throw error;
-    const recording = parseFlowText(gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8'));
-    return { ...recording, warnings: ['The file was cut short; what could be read is shown.', ...recording.warnings] };
-  }
+/** Reads the bytes of a recording, gzipped or not. A file that was cut short or damaged opens with a warning. */
+export function decodeRecording(file: Buffer): FlowRecording {
+  const { bytes, warnings } = unpack(file);
+  const recording = parseFlowText(bytes.toString('utf8'));
+  return { ...recording, warnings: [...warnings, ...recording.warnings] };
 }
 
 /** Opens a recording file. Throws an error that names the file when it is none. */

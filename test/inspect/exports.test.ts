@@ -59,6 +59,30 @@ describe('regression tests made of a recording', () => {
     expect(made).toMatchObject({ text: expect.stringContaining('import { toolCallMachine as machine } from "sixgates";') });
   });
 
+  it('are made of the first machine below one that had begun before it was inspected, and of the one a promise works for', async () => {
+    const context = { redactor: new Redactor({ env: {} }), page: () => new Map() };
+    const recording = await recordedFlow();
+    const events = recording.events.map(
+      (event): FlowEvent => (event.type === 'actor.started' && event.actor === 'executor' ? { ...event, late: true } : event),
+    );
+    const of = (actor: string | undefined, kind: 'nodeTest' | 'mermaid' = 'nodeTest') =>
+      buildExport({ ...recording, events }, { kind, ...(actor === undefined ? {} : { actor }) }, context);
+    const ofTheCall = { text: expect.stringContaining('test("recorded flow: executor/call-0"') };
+    expect(of(undefined)).toMatchObject(ofTheCall);
+    expect(of('executor')).toMatchObject(ofTheCall);
+    const run = events.find(
+      (event) => event.type === 'actor.started' && event.machine === null && event.actor.startsWith('executor/call-0/'),
+    );
+    expect(of(run?.type === 'actor.started' ? run.actor : '')).toMatchObject(ofTheCall);
+    expect(of('executor', 'mermaid')).toMatchObject({ filename: expect.stringContaining('.executor.mmd') });
+    expect(of('nobody')).toMatchObject({ code: 'unsupported', message: expect.stringContaining('nobody') });
+    const alone = events.filter((event) => event.type !== 'actor.started' || event.actor === 'executor');
+    expect(buildExport({ ...recording, events: alone }, { kind: 'nodeTest' }, context)).toMatchObject({
+      code: 'unsupported',
+      message: expect.stringMatching(/Choose a machine below it, or attach the inspector before/),
+    });
+  });
+
   it('exist for Vitest too', async () => {
     const source = regressionTest(await recordedFlow(), { ...options, runner: 'vitest' });
     expect(source).toContain("import { expect, test } from 'vitest';");

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { createMachine } from 'xstate';
 import {
@@ -9,6 +9,7 @@ import {
   FlowIndex,
   NotAFlowError,
   parseFlowText,
+  readFlow,
   readRecording,
   replayRecording,
   snapshotRecording,
@@ -83,6 +84,43 @@ describe('recordings', () => {
     const cut = parseFlowText(text.slice(0, -20));
     expect(cut.warnings).toEqual([expect.stringMatching(/ends in the middle of line \d+/)]);
     expect(cut.events).toHaveLength(log.lastSeq - 1);
+  });
+
+  it('open when they were packed again on their way, and as text that another system has written anew', async () => {
+    const { log } = await playFlow();
+    const recording = snapshotRecording(log);
+    const text = flowText(recording);
+    const file = join(mkdtempSync(join(tmpdir(), 'sixgates-')), 'f.flow.jsonl.gz');
+    const forms = {
+      'gzipped twice': gzipSync(encodeRecording(recording)),
+      'with a byte order mark': `\ufeff${text}`,
+      'with CRLF': text.replaceAll('\n', '\r\n'),
+      'in UTF-16': Buffer.from(`\ufeff${text}`, 'utf16le'),
+      'in UTF-16, big end first': Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
+    };
+    for (const [form, bytes] of Object.entries(forms)) {
+      writeFileSync(file, bytes);
+      expect(readRecording(file), form).toEqual(recording);
+      expect(readFlow(file), form).toEqual(recording);
+    }
+  });
+
+  it('open up to the place where a packed file is damaged', async () => {
+    const { log } = await playFlow();
+    const file = join(mkdtempSync(join(tmpdir(), 'sixgates-')), 'f.flow.jsonl.gz');
+    const packed = encodeRecording(snapshotRecording(log));
+    const check = Buffer.from(packed);
+    check.fill(0, check.length - 8, check.length - 4);
+    writeFileSync(file, check);
+    const whole = readRecording(file);
+    expect(whole.events).toEqual(log.events(1));
+    expect(whole.warnings).toEqual(['The packed file is damaged; what could be read is shown.']);
+    writeFileSync(file, Buffer.concat([packed.subarray(0, packed.length / 2), Buffer.alloc(packed.length / 2, 0xff)]));
+    const half = readRecording(file);
+    expect(half.events.length).toBeGreaterThan(0);
+    // The last lines are guesses of the unpacking; the first ones are not.
+    expect(half.events[0]).toEqual(log.events(1)[0]);
+    expect(half.warnings[0]).toMatch(/damaged/);
   });
 
   it('tell damaged and missing lines, and keep the rest', async () => {

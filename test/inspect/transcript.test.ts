@@ -342,6 +342,19 @@ describe('a transcript file', () => {
     expect(started(flow, 'toolCall').map(({ actor }) => actor)).toEqual(['session/query-1/turn-1/call-0']);
   });
 
+  it('that was packed and cut opens up to there, and the page says so', () => {
+    const file = join(tempDir(), 'cut.jsonl.gz');
+    const lines = Array.from({ length: 400 }, (_, i) => answer(`msg_${i}`, toolUse(`toolu_${i}`, 'Bash'), { s: i }));
+    const packed = gzipSync(jsonl(lines));
+    writeFileSync(file, packed.subarray(0, packed.length / 2));
+    const flow = readFlow(file, { redaction });
+    const calls = started(flow, 'toolCall').length;
+    expect(calls > 50 && calls < 400).toBe(true);
+    const notes = flow.events.flatMap((event) => (event.type === 'note' ? [event.text] : []));
+    expect(notes[0]).toBe('The file was cut short; what could be read is shown.');
+    expect(flow.warnings).toEqual(notes);
+  });
+
   it('opens as a recording does: written out and read again it is the same flow', () => {
     const flow = flowOf([user('go', { s: 0 }), answer('msg_1', toolUse('toolu_1', 'Bash'), { s: 1 }), result('toolu_1', 'ok', { s: 2 })]);
     expect(decodeRecording(encodeRecording(flow))).toEqual(flow);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../tool/errors.js';
-import type { FlowRecording } from '../protocol/flowEvents.js';
+import { isBelow } from '../protocol/actorPath.js';
+import type { ActorStarted, FlowEvent, FlowRecording } from '../protocol/flowEvents.js';
 import { flowText } from '../protocol/flowText.js';
 import { toMermaid } from '../protocol/mermaid.js';
 import type { ExportRequest, RpcError } from '../protocol/rpc.js';
@@ -80,7 +81,7 @@ function make(recording: FlowRecording, request: ExportRequest, context: ExportC
       return text('.trace.json', 'application/json', chromeTrace(recording));
     case 'vitest':
     case 'nodeTest': {
-      const { actor, machine } = actorOf(recording, request);
+      const { actor, machine } = testedActor(recording, request);
       const module = context.machineModules?.[machine] ?? OWN_MACHINES[machine];
       if (!module)
         throw new Error(`Say where a test can import the machine "${machine}" from: machineModules: { "${machine}": { from, name } }.`);
@@ -102,16 +103,40 @@ function make(recording: FlowRecording, request: ExportRequest, context: ExportC
   }
 }
 
-/** The machine actor a request speaks of; without one, the first machine of the recording. */
-function actorOf(recording: FlowRecording, request: ExportRequest): { actor: string; machine: string } {
-  if (recording.header.source) {
+interface StartedMachine extends ActorStarted {
+  readonly machine: string;
+}
+const isMachine = (event: FlowEvent): event is StartedMachine => event.type === 'actor.started' && event.machine !== null;
+
+/**
+ * The machine actor a test is made of. A session has always begun before it can be inspected, so in place of an actor whose first state
+ * is not recorded the first one below it is taken whose is.
+ */
+function testedActor(recording: FlowRecording, request: ExportRequest): StartedMachine {
+  const wanted = actorOf(recording, request);
+  if (!wanted.late) return wanted;
+  const isKnown = (event: FlowEvent): event is StartedMachine => isMachine(event) && !event.late && isBelow(event.actor, wanted.actor);
+  return recording.events.find(isKnown) ?? wanted;
+}
+
+/** The machine a request speaks of: the actor itself, or the next machine above it; without one, the first machine of the recording. */
+function actorOf({ header, events }: FlowRecording, request: ExportRequest): StartedMachine {
+  if (header.source) {
     throw new Error(
-      `This flow was read from the transcript ${recording.header.source.file}. A transcript holds calls and results, not the events and states of a machine, so neither a regression test nor a chart can be made of it. Record a session (--record) to get them.`,
+      `This flow was read from the transcript ${header.source.file}. A transcript holds calls and results, not the events and states of a machine, so neither a regression test nor a chart can be made of it. Record a session (--record) to get them.`,
     );
   }
-  for (const event of recording.events) {
-    if (event.type !== 'actor.started' || event.machine === null) continue;
-    if (request.actor === undefined || event.actor === request.actor) return { actor: event.actor, machine: event.machine };
+  if (request.actor === undefined) {
+    const first = events.find(isMachine);
+    if (first) return first;
+    throw new Error('The recording holds no machine.');
   }
-  throw new Error(request.actor === undefined ? 'The recording holds no machine.' : `"${request.actor}" is no machine of this recording.`);
+  const starts = new Map(events.flatMap((event) => (event.type === 'actor.started' ? [[event.actor, event] as const] : [])));
+  // As many steps as there are actors, for a file may say that an actor is its own ancestor.
+  let at = starts.get(request.actor);
+  for (let steps = starts.size; at && steps > 0; steps--) {
+    if (isMachine(at)) return at;
+    at = starts.get(at.parent ?? '');
+  }
+  throw new Error(`"${request.actor}" is no machine of this recording.`);
 }

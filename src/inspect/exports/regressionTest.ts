@@ -29,7 +29,10 @@ interface Step {
 export function regressionTest(recording: FlowRecording, options: RegressionTestOptions): string {
   const started = recording.events.find((event): event is ActorStarted => event.type === 'actor.started' && event.actor === options.actor);
   if (!started) throw new Error(`The recording holds no start of the actor "${options.actor}".`);
-  if (started.late) throw new Error(`The inspector came after "${options.actor}" had started, so its first state is not recorded.`);
+  if (started.late)
+    throw new Error(
+      `The inspector came after "${options.actor}" had started, so its first state is not recorded. Choose a machine below it, or attach the inspector before the actor starts.`,
+    );
   const flow = stepsOf(recording, started);
   const json = (value: unknown): string => JSON.stringify(value);
   const steps = flow.steps.map((step) => `  ${json(step)},`).join('\n');

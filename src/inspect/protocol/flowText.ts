@@ -92,7 +92,7 @@ export class NotAFlowError extends Error {
  * left out with a warning. Throws `NotAFlowError` when the first line is no header of this format.
  */
 export function parseFlowText(text: string): FlowRecording {
-  const lines = text.split('\n');
+  const lines = text.split(/\r?\n/);
   const warnings: string[] = [];
   const header = headerOf(lines[0] ?? '');
   const events: FlowEvent[] = [];

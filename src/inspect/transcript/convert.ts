@@ -14,6 +14,8 @@ export interface TranscriptOptions {
   /** Name of the opened file, without its directory. */
   readonly name: string;
   readonly redaction?: RedactionOptions;
+  /** What was wrong with the file before its lines could be read. */
+  readonly warnings?: readonly string[];
 }
 
 /** Problems that are told one by one; of more, only their number. */
@@ -40,7 +42,11 @@ export function transcriptFlow(files: readonly TranscriptFile[], options: Transc
     ...(options.redaction ? { redaction: options.redaction } : {}),
     source: sourceOf(read, pairing, conversations, options.name),
   });
-  const warnings = warningsOf(read, pairing, conversations, times, renamed).map((one) => ({ ...one, text: log.text(one.text, 2000) }));
+  const told = [
+    ...(options.warnings ?? []).map((text): Warning => ({ text })),
+    ...warningsOf(read, pairing, conversations, times, renamed),
+  ];
+  const warnings = told.map((one) => ({ ...one, text: log.text(one.text, 2000) }));
   for (const warning of warnings) log.put({ type: 'note', level: 'warning', ...warning });
   new TranscriptTeller(log, times, pairing, outcomesIn(lines)).tell(conversations, (t) => {
     clock = times.startedAt + t;

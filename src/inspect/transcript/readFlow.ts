@@ -1,11 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { messageOf } from '../../tool/errors.js';
 import type { FlowRecording } from '../protocol/flowEvents.js';
-import { NotAFlowError } from '../protocol/flowText.js';
-import { decodeRecording, isGzip } from '../recording.js';
+import { NotAFlowError, parseFlowText } from '../protocol/flowText.js';
 import type { RedactionOptions } from '../redact.js';
+import { unpack } from '../unpack.js';
 import { transcriptFlow } from './convert.js';
 import { subagentFiles } from './files.js';
 
@@ -20,17 +19,17 @@ const HEADER_BYTES = 64;
 export function readFlow(file: string, options: { readonly redaction?: RedactionOptions } = {}): FlowRecording {
   try {
     if (statSync(file).isDirectory()) throw new Error('it is a directory; name one of the files in it.');
-    const bytes = readFileSync(file);
+    const { bytes, warnings } = unpack(readFileSync(file));
     try {
-      return decodeRecording(bytes);
+      const flow = parseFlowText(bytes.toString('utf8'));
+      return { ...flow, warnings: [...warnings, ...flow.warnings] };
     } catch (error) {
       if (!(error instanceof NotAFlowError)) throw error;
-      const text = isGzip(bytes) ? gunzipSync(bytes) : bytes;
-      const files = [{ name: undefined, bytes: text }, ...subagentFiles(file)];
-      const flow = transcriptFlow(files, { name: basename(file), ...options });
+      const files = [{ name: undefined, bytes }, ...subagentFiles(file)];
+      const flow = transcriptFlow(files, { name: basename(file), warnings, ...options });
       if (flow) return flow;
       // A header of another version says itself what is wrong.
-      if (text.subarray(0, HEADER_BYTES).includes('"type":"header"')) throw error;
+      if (bytes.subarray(0, HEADER_BYTES).includes('"type":"header"')) throw error;
       throw new Error(
         'it is neither a flow recording (its first line is no header) nor a Claude Code transcript (no line holds a user or assistant message).',
       );

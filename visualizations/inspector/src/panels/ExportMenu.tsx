@@ -7,8 +7,8 @@ import { Visible } from '../ui/visible.js';
 const KINDS: readonly { readonly kind: ExportKind; readonly name: string; readonly about: string; readonly needsActor?: true }[] = [
   { kind: 'recording', name: 'Recording', about: 'everything, to open here again' },
   { kind: 'html', name: 'One-file HTML', about: 'this page with the flow inside, for sharing' },
-  { kind: 'vitest', name: 'Vitest test', about: 'replays the flow and compares states' },
-  { kind: 'nodeTest', name: 'node:test test', about: 'the same, without Vitest' },
+  { kind: 'vitest', name: 'Vitest test', about: 'folds the events of the selected machine and compares states', needsActor: true },
+  { kind: 'nodeTest', name: 'node:test test', about: 'the same, without Vitest', needsActor: true },
   { kind: 'chromeTrace', name: 'Chrome trace', about: 'for Perfetto and chrome://tracing' },
   { kind: 'mermaid', name: 'Mermaid', about: 'the selected machine as stateDiagram-v2', needsActor: true },
   { kind: 'scxml', name: 'SCXML', about: 'the selected machine', needsActor: true },
