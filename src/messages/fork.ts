@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectorySync } from '../makeDirectory.js';
 import { messageOf } from '../tool/errors.js';
@@ -7,6 +7,7 @@ import { type ChainEntry, serializeEntry, type TranscriptLine } from './entries.
 import type { JournalType } from './journal.js';
 import type { LoadedTranscript } from './load.js';
 import { transcriptPath } from './paths.js';
+import { placeAdvice } from './placeAdvice.js';
 import { openTranscript, type Transcript, type TranscriptOptions } from './transcript.js';
 
 export interface ForkOptions extends TranscriptOptions {
@@ -26,17 +27,35 @@ export function forkTranscript(source: Pick<LoadedTranscript, 'lines' | 'session
   const text = forkLines(source, options)
     .map(({ entry }) => `${serializeEntry(entry)}\n`)
     .join('');
-  makeDirectorySync(dirname(path), 0o700);
-  try {
-    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    const why = messageOf(error);
-    throw new Error(`Cannot create the fork ${path}: ${why}. A fork needs a session id of its own.`, { cause: error });
-  }
+  createWhole(path, text);
   return openTranscript(options);
 }
 
 /** The lines of a fork, without writing them. */
+/** Writes a new file, whole or not at all: half a conversation must not stand there as a session. */
+function createWhole(path: string, text: string): void {
+  let fd: number;
+  try {
+    makeDirectorySync(dirname(path), 0o700);
+    fd = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    throw cannotCreate(path, error);
+  }
+  try {
+    writeFileSync(fd, text);
+  } catch (error) {
+    unlinkSync(path);
+    throw cannotCreate(path, error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function cannotCreate(path: string, cause: unknown): Error {
+  const advice = existsSync(path) ? 'A fork needs a session id of its own.' : placeAdvice(cause);
+  return new Error(`Cannot create the fork ${path}: ${messageOf(cause)}. ${advice}`, { cause });
+}
+
 function forkLines(
   source: Pick<LoadedTranscript, 'lines' | 'sessionId'>,
   { sessionId, ids, upTo }: Pick<ForkOptions, 'sessionId' | 'ids' | 'upTo'>,

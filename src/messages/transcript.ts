@@ -5,6 +5,7 @@ import type { JournalEntry } from './journal.js';
 import { describeTranscript, type LoadedTranscript, parseTranscript } from './load.js';
 import { acquireLock, TranscriptLockedError } from './lock.js';
 import { transcriptPath } from './paths.js';
+import { placeAdvice } from './placeAdvice.js';
 import { openFileSink, type TranscriptFs, type TranscriptSink } from './sink.js';
 
 /** A session's memory: append-only lines, and the conversation they make. */
@@ -99,10 +100,7 @@ function openSink(path: string, fs: TranscriptFs | undefined): TranscriptSink {
 }
 
 const cannotOpen = (path: string, cause: unknown): TranscriptWriteError =>
-  new TranscriptWriteError(
-    `Cannot open the transcript ${path}: ${messageOf(cause)}. Free the disk, or keep sessions elsewhere (SIXGATES_DATA_DIR).`,
-    { cause },
-  );
+  new TranscriptWriteError(`Cannot open the transcript ${path}: ${messageOf(cause)}. ${placeAdvice(cause)}`, { cause });
 
 /** The same in memory: for tests, exploration and sessions that leave nothing behind. */
 export function createMemoryTranscript(options: Omit<TranscriptOptions, 'dataDir' | 'fs' | 'whenLocked'>): Transcript {

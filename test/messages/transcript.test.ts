@@ -12,6 +12,7 @@ import { TranscriptLockedError } from '../../src/messages/lock.js';
 import { normalizeMessagesForAPI, normalizeWithNotes } from '../../src/messages/normalize.js';
 import { assertSendable, checkPairing } from '../../src/messages/pairing.js';
 import { cwdSlug, transcriptPath } from '../../src/messages/paths.js';
+import { placeAdvice } from '../../src/messages/placeAdvice.js';
 import { resumeState } from '../../src/messages/resume.js';
 import { listSessions, serializeTranscript } from '../../src/messages/sessions.js';
 import type { TranscriptFs } from '../../src/messages/sink.js';
@@ -478,6 +479,21 @@ describe('forking', () => {
     fork.close();
     expect(() => forkTranscript(source, options({ sessionId: 'f2', upTo: 'nope' }))).toThrow(/no entry/);
     expect(() => forkTranscript(source, options({ sessionId: 'f1' }))).toThrow(/session id of its own/);
+  });
+
+  it('into a place that takes none says where else to keep sessions', () => {
+    const source = loadTranscript(file(...parallel()));
+    const blocked = join(dataDir, 'a-file');
+    writeFileSync(blocked, '');
+    const attempt = () => forkTranscript(source, options({ sessionId: 'f1', dataDir: blocked }));
+    expect(attempt).toThrow(/Cannot create the fork .*f1\.jsonl: .*Keep sessions elsewhere \(SIXGATES_DATA_DIR\)/);
+    expect(attempt).not.toThrow(/id of its own/);
+  });
+
+  it('advises to free a disk only where it is full', () => {
+    const failed = (code: string) => Object.assign(new Error(code), { code });
+    expect(placeAdvice(failed('ENOSPC'))).toContain('Free the disk');
+    expect(placeAdvice(failed('EACCES'))).not.toContain('Free the disk');
   });
 });
 
