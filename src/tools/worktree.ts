@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
+import { access, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
@@ -87,12 +87,12 @@ export function worktreeTools(): AnyTool[] {
       const entered = sessions.get(context.sessionId);
       if (entered === undefined) throw new ToolFailure('This session is not in a worktree that EnterWorktree entered.');
       const removed = action === 'remove' && entered.branch !== undefined;
-      if (removed) await removeWorktree(entered, discard_changes);
+      const branch = removed && entered.branch !== undefined ? await removeWorktree(entered, entered.branch, discard_changes) : undefined;
       sessions.delete(context.sessionId);
-      return { data: { ...entered, removed }, modify: (session) => session.setCwd(entered.origin) };
+      return { data: { ...entered, removed, branch }, modify: (session) => session.setCwd(entered.origin) };
     },
     mapToolResultToToolResultBlockParam: ({ worktree, origin, removed, branch }) => ({
-      content: `${worktree} was ${removed ? `removed with its branch ${branch}` : 'kept'}. The session works in ${origin} again.`,
+      content: `${worktree} was ${removed ? 'removed' : 'kept'}${branch === undefined ? '' : ` with its branch ${branch}`}. The session works in ${origin} again.`,
     }),
   });
   return [enter, exit];
@@ -115,10 +115,23 @@ async function existing(root: string, written: string, startCommit: string, cont
   return { worktree: wanted, branch: undefined, startCommit, origin: context.cwd, root };
 }
 
-async function removeWorktree(entered: Entered, discard: boolean): Promise<void> {
+/** Returns the branch that was removed with it, if it was still there. */
+async function removeWorktree(entered: Entered, branch: string, discard: boolean): Promise<string | undefined> {
+  const isThere = await access(entered.worktree).then(
+    () => true,
+    () => false,
+  );
+  const branches = (await git(entered.root, ['for-each-ref', '--format=%(refname:short)', 'refs/heads'])).split('\n');
+  const hasBranch = branches.includes(branch);
   if (!discard) {
-    const changes = await git(entered.worktree, ['status', '--porcelain']);
-    const commits = await git(entered.worktree, ['rev-list', '--count', `${entered.startCommit}..HEAD`]);
+    const changes = isThere ? await git(entered.worktree, ['status', '--porcelain']) : '';
+    // HEAD may have left the branch meanwhile, and the branch may have been renamed: what counts is what no other name leads to.
+    const heads = [
+      ...(isThere ? [await git(entered.worktree, ['rev-parse', 'HEAD'])] : []),
+      ...(hasBranch ? [`refs/heads/${branch}`] : []),
+    ];
+    const kept = [`--exclude=${branch}`, '--branches', '--remotes', '--tags', entered.startCommit];
+    const commits = heads.length === 0 ? '0' : await git(entered.root, ['rev-list', '--count', ...heads, '--not', ...kept]);
     if (changes !== '' || commits !== '0') {
       const files = changes === '' ? 0 : changes.split('\n').length;
       throw new ToolFailure(
@@ -126,8 +139,10 @@ async function removeWorktree(entered: Entered, discard: boolean): Promise<void>
       );
     }
   }
-  await git(entered.root, ['worktree', 'remove', '--force', entered.worktree]);
-  if (entered.branch !== undefined) await git(entered.root, ['branch', '-D', entered.branch]);
+  if (isThere) await git(entered.root, ['worktree', 'remove', '--force', entered.worktree]);
+  else await git(entered.root, ['worktree', 'prune']);
+  if (hasBranch) await git(entered.root, ['branch', '-D', '--', branch]);
+  return hasBranch ? branch : undefined;
 }
 
 /** The repository's main work tree, also when called from a linked one. */

@@ -187,6 +187,46 @@ describe('worktrees', () => {
     await expect(exit.call({ action: 'keep', discard_changes: false }, context, () => undefined)).rejects.toThrow('not in a worktree');
   });
 
+  it('keep commits that only their branch has, whatever is checked out; those of another branch are not lost', async () => {
+    git('init', '-q', '-b', 'main');
+    writeFileSync(path.join(dir, 'f'), 'x');
+    git('add', 'f');
+    git('commit', '-q', '-m', 'start');
+    const [enter, exit] = worktreeTools();
+    if (enter === undefined || exit === undefined) throw new Error('two tools expected');
+    const context = contextIn(dir);
+    const leave = () => exit.call({ action: 'remove', discard_changes: false }, context, () => undefined);
+    await enter.call({ name: 'try' }, context, () => undefined);
+    const worktree = path.join(dir, '.claude/worktrees/try');
+    git('-C', worktree, 'commit', '-q', '--allow-empty', '-m', 'work');
+    git('-C', worktree, 'checkout', '-q', '--detach', 'main');
+    await expect(leave()).rejects.toThrow('1 commits of its own');
+    git('branch', 'saved', 'worktree-try');
+    const left = await leave();
+    expect(exit.mapToolResultToToolResultBlockParam(left.data).content).toContain('was removed with its branch worktree-try.');
+    expect(git('branch', '--list')).not.toContain('worktree-try');
+  });
+
+  it('are left although their branch got another name, or they were removed by a command', async () => {
+    git('init', '-q', '-b', 'main');
+    writeFileSync(path.join(dir, 'f'), 'x');
+    git('add', 'f');
+    git('commit', '-q', '-m', 'start');
+    const [enter, exit] = worktreeTools();
+    if (enter === undefined || exit === undefined) throw new Error('two tools expected');
+    const context = contextIn(dir);
+    const leave = () => exit.call({ action: 'remove', discard_changes: false }, context, () => undefined);
+    await enter.call({ name: 'one' }, context, () => undefined);
+    git('branch', '-m', 'worktree-one', 'feature');
+    const left = await leave();
+    expect(exit.mapToolResultToToolResultBlockParam(left.data).content).toMatch(/one was removed\. The session works in/);
+    expect(git('branch', '--list')).toContain('feature');
+    await enter.call({ name: 'two' }, context, () => undefined);
+    git('worktree', 'remove', path.join(dir, '.claude/worktrees/two'));
+    await leave();
+    expect(git('branch', '--list')).not.toContain('worktree-two');
+  });
+
   it('need a git repository', async () => {
     const [enter] = worktreeTools();
     mkdirSync(path.join(dir, 'plain'));
