@@ -141,7 +141,7 @@ function safetyOf(analysis: ShellAnalysis, files: readonly NamedFile[], state: P
   for (const { access, forms } of files) {
     if (access.indirect || (access.access !== 'write' && access.access !== 'remove')) continue;
     for (const path of forms.flatMap(({ all }) => all)) {
-      const reason = protectedReason(path, state.configDir);
+      const reason = protectedReason(path, state.configDirs);
       if (reason !== null) return { kind: 'protectedPath', reason, path, bypassable: true };
     }
   }

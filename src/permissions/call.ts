@@ -44,8 +44,8 @@ export interface PermissionState {
   readonly hasClassifier: boolean;
   /** What becomes of commands that cannot be known before they run. Default `strict`. */
   readonly opaque?: 'strict' | 'claude-code';
-  /** Directory of the user's settings, where it is another than `.claude`. */
-  readonly configDir?: string;
+  /** Directory of the user's settings, as written and where it leads. */
+  readonly configDirs: readonly string[];
   /** Settings keep reads inside the working directories, whatever rules and mode say. */
   readonly outsideReadsBlocked?: boolean;
 }

@@ -5,7 +5,7 @@ import { WorkingDirectories } from './directories.js';
 import { computeFacts } from './facts.js';
 import type { McpIdentity } from './mcpRules.js';
 import { formsOf } from './pathAspect.js';
-import { nodePathFs, type PathBase, type PathFs } from './paths.js';
+import { nodePathFs, type PathBase, type PathFs, pathForms } from './paths.js';
 import { RuleSet, type RuleWarning, wholeToolRule } from './ruleSet.js';
 import { canonicalToolName } from './toolNames.js';
 import type { PermissionFacts, PermissionMode, PermissionRule, ToolPermissionContext } from './types.js';
@@ -69,6 +69,7 @@ export class PermissionEngine {
   private rules: RuleSet;
   private directories: WorkingDirectories;
   private readonly internal: WorkingDirectories;
+  private readonly configDirs: readonly string[];
   private readonly base: PathBase;
   private readonly fs: PathFs;
 
@@ -85,6 +86,9 @@ export class PermissionEngine {
     this.rules = this.compileRules();
     this.directories = this.compileDirectories();
     const [first, ...rest] = options.internalDirectories ?? [];
+    // One that is called `.claude` is protected by its name.
+    const { configDir = '.claude' } = options;
+    this.configDirs = basename(configDir) === '.claude' ? [] : [configDir, pathForms(configDir, this.fs).target];
     this.internal = first === undefined ? this.directories : new WorkingDirectories(first, rest, this.base, this.fs);
   }
 
@@ -152,7 +156,7 @@ export class PermissionEngine {
   }
 
   private state(toolName: string, cwd: string): PermissionState {
-    const { canAsk = false, hasClassifier = false, hasPermissionRequestHooks, configDir } = this.options;
+    const { canAsk = false, hasClassifier = false, hasPermissionRequestHooks } = this.options;
     return {
       rules: this.rules,
       mode: this.store.mode,
@@ -164,8 +168,7 @@ export class PermissionEngine {
       hasClassifier,
       opaque: this.options.opaque ?? 'strict',
       outsideReadsBlocked: this.options.outsideReadsBlocked ?? false,
-      // One of that name is protected wherever it is.
-      ...(configDir === undefined || basename(configDir) === '.claude' ? {} : { configDir }),
+      configDirs: this.configDirs,
       hasPermissionRequestHooks: hasPermissionRequestHooks?.(toolName) ?? false,
     };
   }

@@ -45,7 +45,7 @@ export function pathAspect(call: PermissionCall, state: PermissionState): CallAs
   const path = absolutePath(written[0] ?? '', base);
   const protection = forms
     .flatMap(({ all }) => all)
-    .map((form) => protectedReason(form, state.configDir))
+    .map((form) => protectedReason(form, state.configDirs))
     .find((reason) => reason !== null);
   return {
     ...NO_ASPECT,

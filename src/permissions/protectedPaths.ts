@@ -1,3 +1,5 @@
+import { isInside } from './paths.js';
+
 /**
  * Files and directories whose change can run code or change what is allowed: no mode but bypassPermissions and no allow
  * rule waves a write to them through (Claude Code docs, permission modes).
@@ -13,10 +15,13 @@ const FILES = new Set(
 
 const LEFTHOOK = /^\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)$/;
 
-/** Why a path is protected, or null; `configDir` is the user's. Compared without case: some file systems do not tell `.GIT` from `.git`. */
-export function protectedReason(path: string, configDir?: string): string | null {
-  if (configDir !== undefined && isWithin(path.toLowerCase(), configDir.toLowerCase()))
-    return `${path} lies in ${configDir}, which holds the user's settings`;
+/**
+ * Why a path is protected, or null; `configDirs` are the user's, as written and where they lead. Compared without case: some file systems
+ * do not tell `.GIT` from `.git`.
+ */
+export function protectedReason(path: string, configDirs: readonly string[] = []): string | null {
+  const configDir = configDirs.find((one) => isInside(one.toLowerCase(), path.toLowerCase()));
+  if (configDir !== undefined) return `${path} lies in ${configDir}, which holds the user's settings`;
   const segments = path
     .toLowerCase()
     .split('/')
@@ -30,8 +35,6 @@ export function protectedReason(path: string, configDir?: string): string | null
   const name = segments.at(-1) ?? '';
   return FILES.has(name) || LEFTHOOK.test(name) ? `${path} is a file that can run code or change settings` : null;
 }
-
-const isWithin = (path: string, directory: string): boolean => path === directory || path.startsWith(`${directory}/`);
 
 /** Windows drops trailing dots and blanks, knows streams (`name:stream`) and short names (`GIT~1`). */
 function withoutDisguise(segment: string): string {

@@ -41,6 +41,13 @@ describe('a directory of settings elsewhere', () => {
     expect(loadAgents(place()).agents.map(({ name }) => name)).toContain('scout');
   });
 
+  it('is protected where a link leads to it, too', () => {
+    space.file('real/settings.json', '{}');
+    space.link('cfg', join(space.cwd, 'real'));
+    expect(decide(engine('acceptEdits'), 'Write', { file_path: join(space.cwd, 'real/settings.json'), content: '{}' })).toBe('ask');
+    expect(decide(engine('acceptEdits'), 'Write', { file_path: join(space.cwd, 'cfg/settings.json'), content: '{}' })).toBe('ask');
+  });
+
   it('takes the answers that are kept for the user', () => {
     const rules = [{ toolName: 'Bash', ruleContent: 'make *' }];
     const result = engine().apply([{ type: 'addRules', rules, behavior: 'allow', destination: 'userSettings' }]);
