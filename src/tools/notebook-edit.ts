@@ -6,7 +6,7 @@ import { changeFile, type FileChange, type FileChangeOptions } from './fs/change
 import { digestOf } from './fs/ledger.js';
 import { missingMessage } from './fs/missing.js';
 import { absolutePath, refusePath } from './fs/paths.js';
-import { cellId, type Notebook, parseNotebook } from './read/notebook.js';
+import { cellId, type Notebook, type NotebookCell, parseNotebook, replaceNaN } from './read/notebook.js';
 
 const inputSchema = z.strictObject({
   notebook_path: z.string().describe('Absolute path of the notebook'),
@@ -49,6 +49,8 @@ export function notebookEditTool(options: FileChangeOptions = {}) {
     },
     async call(input, context) {
       let changed = input.cell_id ?? '';
+      let real = '';
+      let hasMoved = false;
       const change = await changeFile(input.notebook_path, context, options, async (current, target) => {
         if (current === undefined) throw new ToolFailure(await missingMessage(target.asked));
         const record = context.files.get(target.real);
@@ -56,11 +58,16 @@ export function notebookEditTool(options: FileChangeOptions = {}) {
         if (record.digest !== digestOf(current.bytes))
           throw new ToolFailure(`${target.asked} has changed since it was read. Read it again before changing it.`);
         if (current.text === undefined) throw new ToolFailure(`${target.asked} is a binary file.`);
-        const notebook = parseNotebook(current.text.text, target.asked);
-        const edited = editCell(current.text.text, notebook, input);
+        const readable = withStandIns(current.text.text, input.new_source);
+        const notebook = parseNotebook(readable.text, target.asked);
+        const edited = editCell(readable.text, notebook, input);
         changed = edited.cellId;
-        return { text: edited.text, like: current.text, notes: [] };
+        real = target.real;
+        hasMoved = edited.behind.some(({ id }) => id === undefined);
+        return { text: readable.restored(edited.text), like: current.text, notes: hasMoved ? [MOVED] : [] };
       });
+      // Whoever names a cell by its place means the place where it was seen.
+      if (hasMoved) context.files.set(real, { digest: '', partial: false });
       const output: NotebookChange = { ...change, mode: input.edit_mode, cellId: changed };
       return { data: output };
     },
@@ -76,9 +83,17 @@ export function notebookEditTool(options: FileChangeOptions = {}) {
   });
 }
 
+const MOVED = 'The cells after it have other numbers now. Read the notebook again before the next change.';
 const PAST = { replace: 'replaced', insert: 'inserted', delete: 'deleted' } as const;
 
-function editCell(text: string, notebook: Notebook, input: NotebookInput): { readonly text: string; readonly cellId: string } {
+interface EditedNotebook {
+  readonly text: string;
+  readonly cellId: string;
+  /** The cells that stand at another place now. */
+  readonly behind: readonly NotebookCell[];
+}
+
+function editCell(text: string, notebook: Notebook, input: NotebookInput): EditedNotebook {
   const at = input.cell_id === undefined ? -1 : notebook.cells.findIndex((cell, index) => cellId(cell, index) === input.cell_id);
   if (input.cell_id !== undefined && at === -1) {
     const known = notebook.cells.map(cellId).slice(0, 50).join(', ');
@@ -92,9 +107,10 @@ function editCell(text: string, notebook: Notebook, input: NotebookInput): { rea
   }
   const change = (before: string, path: JSONPath, value: unknown, insert = false): string =>
     applyEdits(before, modify(before, path, value, { formattingOptions: formatOf(text), ...(insert ? { isArrayInsertion: true } : {}) }));
+  const behind = input.edit_mode === 'replace' ? [] : notebook.cells.slice(at + 1);
   switch (input.edit_mode) {
     case 'delete':
-      return { text: change(text, ['cells', at], undefined), cellId: input.cell_id ?? '' };
+      return { text: change(text, ['cells', at], undefined), cellId: input.cell_id ?? '', behind };
     case 'insert': {
       const id = newCellId(notebook);
       const cell = {
@@ -104,7 +120,7 @@ function editCell(text: string, notebook: Notebook, input: NotebookInput): { rea
         ...(input.cell_type === 'code' ? { execution_count: null, outputs: [] } : {}),
         source: sourceLines(input.new_source),
       };
-      return { text: change(text, ['cells', at + 1], cell, true), cellId: hasIds(notebook) ? id : `cell-${at + 1}` };
+      return { text: change(text, ['cells', at + 1], cell, true), cellId: hasIds(notebook) ? id : `cell-${at + 1}`, behind };
     }
     case 'replace': {
       const old = notebook.cells[at];
@@ -117,9 +133,19 @@ function editCell(text: string, notebook: Notebook, input: NotebookInput): { rea
         if (type === 'code') result = change(result, ['cells', at, key], key === 'outputs' ? [] : null);
         else if (old?.cell_type === 'code') result = change(result, ['cells', at, key], undefined);
       }
-      return { text: result, cellId: input.cell_id ?? '' };
+      return { text: result, cellId: input.cell_id ?? '', behind };
     }
   }
+}
+
+/** The text with strings that stand nowhere else for NaN and Infinity, which JSON does not have, and the way back. */
+function withStandIns(text: string, added: string): { readonly text: string; restored(edited: string): string } {
+  let mark = 'stands for ';
+  while (text.includes(mark) || added.includes(mark)) mark = `${mark}_`;
+  return {
+    text: replaceNaN(text, (token) => JSON.stringify(mark + token)),
+    restored: (edited) => edited.replaceAll(new RegExp(`"${mark}(-?(?:NaN|Infinity))"`, 'g'), '$1'),
+  };
 }
 
 /** Lines with their ends, as notebooks keep them. */

@@ -81,6 +81,37 @@ describe('NotebookEdit', () => {
     await expect(run(edit, { notebook_path: file, cell_id: 'top', new_source: 'x' }, context)).rejects.toThrow('2 cells have the id "top"');
   });
 
+  it('changes cells beside values that JSON does not have, and leaves them', async () => {
+    const file = path.join(dir, 'nan.ipynb');
+    const output = '"outputs": [{"output_type": "display_data", "data": {"application/json": [NaN, -Infinity, "NaN"]}}]';
+    writeFileSync(file, text.replace(/"outputs": .*\]\}\]/, output).replace('1.50', 'NaN'));
+    const context = contextIn(dir);
+    await run(readTool(), { file_path: file }, context);
+    await run(edit, { notebook_path: file, cell_id: 'top', new_source: '"stands for NaN"' }, context);
+    const changed = readFileSync(file, 'utf8');
+    expect(changed).toContain(output);
+    expect(changed).toContain('"odd": NaN');
+    expect(changed).toContain('stands for NaN');
+  });
+
+  it('takes no number of a cell for another cell that has it now', async () => {
+    const file = path.join(dir, 'numbered.ipynb');
+    const cells = ['a', 'b', 'c'].map((source) => ({ cell_type: 'markdown', metadata: {}, source: [source] }));
+    writeFileSync(file, JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 4 }, null, 1));
+    const context = contextIn(dir);
+    const read = () => run(readTool(), { file_path: file }, context);
+    await read();
+    const change = (input: object) => run(edit, { notebook_path: file, new_source: 'new', ...input }, context);
+    const inserted = await change({ edit_mode: 'insert', cell_type: 'markdown' });
+    expect(shown(edit, inserted)).toContain('other numbers now');
+    await expect(change({ cell_id: 'cell-1' })).rejects.toThrow('Read it again');
+    await read();
+    await change({ cell_id: 'cell-3', edit_mode: 'insert', cell_type: 'markdown' });
+    await change({ cell_id: 'cell-1' });
+    const sources = JSON.parse(readFileSync(file, 'utf8')).cells.map((cell: { source: string[] }) => cell.source.join(''));
+    expect(sources).toEqual(['new', 'new', 'b', 'c', 'new']);
+  });
+
   it('needs a read, a known cell and a kind for a new cell', async () => {
     const { file, context } = await prepare();
     await expect(run(edit, { notebook_path: file, cell_id: 'nope', new_source: '' }, context)).rejects.toThrow('The cells are: top, code');

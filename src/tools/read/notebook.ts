@@ -49,12 +49,17 @@ function noNotebook(asked: string, why: string): ToolFailure {
 
 /** Python writes NaN and Infinity into notebooks, which JSON does not have: null in their place. Strings stay as they are. */
 export function withoutNaN(text: string): string {
+  return replaceNaN(text, () => 'null');
+}
+
+/** The text with something else for each NaN and Infinity outside of strings. */
+export function replaceNaN(text: string, standIn: (token: string) => string): string {
   if (!/NaN|Infinity/.test(text)) return text;
   // Quote by quote: a pattern for a whole string is out of stack where the string is a large picture.
   let inString = false;
   return text.replaceAll(/\\.|"|-?\b(?:NaN|Infinity)\b/g, (token) => {
     if (token === '"') inString = !inString;
-    return inString || token === '"' || token.startsWith('\\') ? token : 'null';
+    return inString || token === '"' || token.startsWith('\\') ? token : standIn(token);
   });
 }
 
