@@ -33,6 +33,8 @@ export interface Lab {
 }
 
 export const SIXGATES: Entrant = { name: 'Sixgates', file: 'contestants/sixgates.js', variant: 'plain' };
+/** No contestant, but the part of Sixgates that no work on the rest can take away. */
+export const STATECHARTS: Entrant = { name: 'Sixgates, the statecharts alone', file: 'contestants/statecharts.js' };
 export const HANDWRITTEN: Entrant = { name: 'hand-written loop', file: 'contestants/handwritten.js' };
 
 const Exchanges = z.array(z.object({ requestAt: z.number(), endedAt: z.number() }));

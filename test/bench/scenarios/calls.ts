@@ -1,5 +1,5 @@
 import type { Job, Measure } from '../jobs.js';
-import { type Entrant, HANDWRITTEN, type Lab, SIXGATES } from '../lab.js';
+import { type Entrant, HANDWRITTEN, type Lab, SIXGATES, STATECHARTS } from '../lab.js';
 import { interleave, performing, withAgents } from '../rounds.js';
 import type { Row } from '../section.js';
 import { ratioOf, spreadOf } from '../stats.js';
@@ -23,14 +23,15 @@ const callScenario = ({ name, title, job, quick, warmUp }: CallScenario): Scenar
     title,
     text:
       "Processor time (user and system) of the contestant's process for one call of a tool that does nothing: opening the conversation, " +
-      `requests, reading the stream, everything about the call, closing. Each contestant has done the job ${warmUp} times before.`,
+      `requests, reading the stream, everything about the call, closing. Each contestant has done the job ${warmUp} times before. The ` +
+      'statecharts alone are driven by answers that are known: what XState takes for a call, the least that Sixgates can cost.',
     base: HANDWRITTEN.name,
     rows: await measureCalls(lab, lab.quick ? quick : job, warmUp),
   }),
 });
 
 async function measureCalls(lab: Lab, job: Converse, warmUp: number): Promise<readonly Row[]> {
-  const entrants = [HANDWRITTEN, SIXGATES, ...lab.peers];
+  const entrants = [HANDWRITTEN, SIXGATES, STATECHARTS, ...lab.peers];
   return withAgents(lab, entrants, async (agents) => {
     const rounds = lab.quick ? { warmUp: 1, rounds: 2 } : { warmUp, rounds: 5 };
     return rowsOf(entrants, await interleave(agents, rounds, performing(job)));
