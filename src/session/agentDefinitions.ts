@@ -3,8 +3,7 @@ import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { messageOf } from '../tool/errors.js';
-import { findTool } from '../tool/index.js';
-import type { AnyTool } from '../tool/types.js';
+import { listedTools, toolListDoubts } from './agentTools.js';
 
 /** A kind of subagent (Claude Code docs, subagents). */
 export interface AgentDefinition {
@@ -14,9 +13,9 @@ export interface AgentDefinition {
   readonly description: string;
   /** Its system prompt. */
   readonly prompt: string;
-  /** Names of the tools it gets, `*` at the end standing for any rest; absent: all of its parent's. */
+  /** Names of the tools it gets, as in permission rules: `*` stands for any part, `mcp__server` for all of a server; absent: all of its parent's. */
   readonly tools?: readonly string[];
-  /** Names of tools it does not get, `*` at the end standing for any rest. They weigh more than `tools`. */
+  /** Names of tools it does not get, written like `tools`. They weigh more. */
   readonly disallowedTools?: readonly string[];
   /** A model id; absent or `inherit`: its parent's. */
   readonly model?: string;
@@ -44,12 +43,9 @@ const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
   },
 ];
 
-/** Tools that no subagent gets: they speak to the person, who talks with the main session. */
-const NOT_FOR_AGENTS: ReadonlySet<string> = new Set(['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'EnterWorktree', 'ExitWorktree']);
-
 const names = z
   .union([z.string(), z.array(z.string())])
-  .transform((value) => (typeof value === 'string' ? value.split(',') : value).map(toolNameOf).filter((name) => name !== ''));
+  .transform((value) => (typeof value === 'string' ? listedTools(value) : value.map((name) => name.trim()).filter((name) => name !== '')));
 const frontmatter = z.looseObject({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'use letters, digits, "-" and "_"'),
   description: z.string().min(1),
@@ -71,6 +67,8 @@ export interface AgentPlaces {
   readonly files?: boolean;
   /** Agents given in code; they replace those of files. */
   readonly given?: readonly GivenAgent[];
+  /** Tools besides the built-in ones, so that lists with them are not doubted. */
+  readonly toolNames?: readonly string[];
 }
 /** A kind of subagent given in code. */
 export type GivenAgent = Omit<AgentDefinition, 'source'>;
@@ -79,8 +77,11 @@ export type GivenAgent = Omit<AgentDefinition, 'source'>;
  * The agents of a session: built in, then those of `<configDir>/agents/*.md`, then the project's, then those given in code; a later
  * one of the same name replaces the earlier. A file that cannot be understood is left out with a warning that names it.
  */
-export function loadAgents({ configDir, cwd, files = true, given = [] }: AgentPlaces): LoadedAgents {
+export function loadAgents({ configDir, cwd, files = true, given: givenAgents = [], toolNames = [] }: AgentPlaces): LoadedAgents {
   const warnings: string[] = [];
+  const doubt = (agent: AgentDefinition) => {
+    for (const text of toolListDoubts(agent, toolNames)) warnings.push(`In the agent ${agent.name} (${agent.source}), ${text}.`);
+  };
   const agents = new Map(BUILT_IN_AGENTS.map((agent) => [agent.name, agent]));
   const dirs = files ? new Set([join(configDir, 'agents'), join(cwd, '.claude', 'agents')]) : [];
   for (const dir of dirs) {
@@ -88,13 +89,18 @@ export function loadAgents({ configDir, cwd, files = true, given = [] }: AgentPl
       try {
         const { agent, ignored } = parseAgent(readFileSync(file, 'utf8'), file);
         agents.set(agent.name, agent);
-        if (ignored.length > 0) warnings.push(`In the agent ${file}, ${ignored.join(', ')} has no effect here.`);
+        if (ignored.length > 0) warnings.push(`In the agent ${file}, ${ignored.map(withMeant).join(', ')} has no effect here.`);
+        doubt(agent);
       } catch (error) {
         warnings.push(`The agent ${file} is left out: ${messageOf(error)}`);
       }
     }
   }
-  for (const agent of given) agents.set(agent.name, { ...agent, source: 'given in code' });
+  for (const given of givenAgents) {
+    const agent = { ...given, source: 'given in code' };
+    agents.set(agent.name, agent);
+    doubt(agent);
+  }
   return { agents: [...agents.values()], warnings };
 }
 
@@ -102,7 +108,7 @@ export function loadAgents({ configDir, cwd, files = true, given = [] }: AgentPl
 export function parseAgent(text: string, source: string): { readonly agent: AgentDefinition; readonly ignored: readonly string[] } {
   const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text);
   if (!match) throw new Error('it must begin with a block between two lines "---" that gives name and description');
-  const meta = frontmatter.safeParse(parse(match[1] ?? ''));
+  const meta = frontmatter.safeParse(readYaml(match[1] ?? ''));
   if (!meta.success) {
     const issue = meta.error.issues[0];
     throw new Error(`${issue?.path.join('.') || 'the block between "---"'}: ${issue?.message ?? 'not understood'}`);
@@ -119,25 +125,29 @@ export function parseAgent(text: string, source: string): { readonly agent: Agen
   };
   return { agent, ignored: Object.keys(others).filter((key) => !FOR_THE_EYE.has(key)) };
 }
+
+/** A description is prose: a colon in it is no fault of its writer (`description: Use it so: …`), though YAML takes it for a mapping. */
+function readYaml(text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    const quoted = text.replace(
+      /^description:[ \t]+(?!["'|>])(\S.*?)[ \t\r]*$/m,
+      (_line, prose: string) => `description: ${JSON.stringify(prose)}`,
+    );
+    if (quoted === text) throw error;
+    return parse(quoted);
+  }
+}
+
 /** Fields that only say how an agent is shown. */
 const FOR_THE_EYE: ReadonlySet<string> = new Set(['color']);
 
-/** The tools of `pool` that an agent gets, in the pool's order. */
-export function toolsForAgent({ tools, disallowedTools = [] }: AgentDefinition, pool: readonly AnyTool[]): readonly AnyTool[] {
-  const meant = (patterns: readonly string[]): ReadonlySet<AnyTool> =>
-    new Set(
-      patterns.flatMap((pattern) =>
-        pattern.endsWith('*') ? pool.filter((tool) => tool.name.startsWith(pattern.slice(0, -1))) : (findTool(pool, pattern) ?? []),
-      ),
-    );
-  const wanted = tools === undefined ? new Set(pool) : meant(tools);
-  const unwanted = meant(disallowedTools);
-  return pool.filter((tool) => wanted.has(tool) && !unwanted.has(tool) && !NOT_FOR_AGENTS.has(tool.name));
-}
-
-/** `Bash(git *)` names Bash: what it may run is for the permission rules to say. */
-function toolNameOf(text: string): string {
-  return text.trim().replace(/\(.*$/s, '');
+/** A list of tools under another name bounds nothing: that must not look like a detail. */
+function withMeant(field: string): string {
+  const plain = field.toLowerCase().replaceAll(/[-_]/g, '');
+  if (!/^(?:allow|allowed|dis|disallow|disallowed|deny|denied)?tools?$/.test(plain)) return field;
+  return `${field} (the field is called ${/^d/.test(plain) ? 'disallowedTools' : 'tools'})`;
 }
 
 function markdownFiles(dir: string): readonly string[] {

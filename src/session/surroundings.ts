@@ -53,7 +53,9 @@ export function readSurroundings(options: SessionOptions, lineage: Lineage | und
     now: options.now ?? Date.now,
     newId,
     settings,
-    found: lineage ? { agents: lineage.definitions, warnings: [] } : loadAgents({ configDir, cwd, files, given: options.agents ?? [] }),
+    found: lineage
+      ? { agents: lineage.definitions, warnings: [] }
+      : loadAgents({ configDir, cwd, files, given: options.agents ?? [], toolNames }),
     toolNames,
   };
 }

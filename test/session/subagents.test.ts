@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadAgents, parseAgent, toolsForAgent } from '../../src/session/agentDefinitions.js';
+import { loadAgents, parseAgent } from '../../src/session/agentDefinitions.js';
+import { toolsForAgent } from '../../src/session/agentTools.js';
 import { type ScriptedRequest, text, toolUse, usage } from '../../src/testing/index.js';
 import { deferred, scene, tempDir, testTool } from '../support/sessions.js';
 
@@ -273,6 +274,44 @@ describe('the kinds of agents', () => {
     expect(toolsForAgent(definition, pool).map(({ name }) => name)).toEqual(['mcp__db__read', 'Bash']);
     const { tools: _all, ...all } = definition;
     expect(toolsForAgent({ ...all, disallowedTools: ['mcp__*'] }, pool).map(({ name }) => name)).toEqual(['Bash', 'Read']);
+  });
+
+  it('may have a colon in their description', () => {
+    const prose = 'Use it when asked. Examples: <example>user: "go: on"\\nassistant: yes</example>';
+    const { agent: definition } = parseAgent(`---\r\nname: x\r\ndescription: ${prose}\r\ntools: Read\r\n---\r\nWork.`, 'x.md');
+    expect(definition).toMatchObject({ description: prose, tools: ['Read'], prompt: 'Work.' });
+    expect(() => parseAgent('---\nname: x\ndescription: y\ntools: a: b\n---\n', 'x.md')).toThrow('Nested mappings');
+  });
+
+  it('name tools of servers as permission rules do, also those that the model knows by a cut name', () => {
+    const served = (server: string, tool: string, name: string) => testTool({ name, mcp: { server, tool } });
+    const pool = [
+      served('my.db', 'read', 'mcp__my_db__read_0123456789'),
+      served('my.db', 'drop_all', 'mcp__my_db__drop_all_0123456789'),
+      served('my', 'x', 'mcp__my__x'),
+      testTool({ name: 'Bash' }),
+    ];
+    const given = (lists: object) => toolsForAgent(lists, pool).map(({ mcp, name }) => mcp?.tool ?? name);
+    expect(given({ disallowedTools: ['mcp__my_db__drop_all'] })).toEqual(['read', 'x', 'Bash']);
+    expect(given({ disallowedTools: ['mcp__my_db'] })).toEqual(['x', 'Bash']);
+    expect(given({ disallowedTools: ['mcp__*__drop_*', 'Bash(rm *)'] })).toEqual(['read', 'x']);
+    expect(given({ tools: ['mcp__my'] })).toEqual(['x']);
+    expect(given({ tools: ['mcp__my_db__read', 'Bash(git *)'] })).toEqual(['read', 'Bash']);
+  });
+
+  it('tell what a list of tools says in vain', () => {
+    const cwd = tempDir();
+    file(cwd, 'a.md', '---\nname: a\ndescription: x\ntools: Bash(git *), Agent(b, c), Read, Own, mcp__x__y\nallowed-tools: Read\n---\n');
+    const given = { name: 'g', description: 'x', prompt: 'x', disallowedTools: ['bash', 'Write(*)', 'Edit(/x)'] };
+    const { agents, warnings } = loadAgents({ configDir: cwd, cwd, given: [given], toolNames: ['Own'] });
+    expect(agents.find(({ name }) => name === 'a')?.tools).toEqual(['Bash(git *)', 'Agent(b, c)', 'Read', 'Own', 'mcp__x__y']);
+    expect(warnings.map((text) => text.replace(/^In the agent .*?, (?=\w+(?::| ?-?tools))/, ''))).toEqual([
+      expect.stringContaining('allowed-tools (the field is called tools) has no effect here.'),
+      'tools: Bash(git *) gives all of Bash; what it may do is for permission rules to say.',
+      'tools: Agent(b, c) gives all of Agent; what it may do is for permission rules to say.',
+      'disallowedTools: there is no tool bash; Bash may be meant.',
+      'disallowedTools: Edit(/x) takes away all of Edit; a deny rule forbids a part.',
+    ]);
   });
 
   it('are told to the model in the tool’s description, and offer only their tools', async () => {
