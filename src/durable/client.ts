@@ -153,7 +153,7 @@ class Connection implements RemoteSession {
       },
       [Symbol.asyncIterator]: () => {
         const listening = this.numbered$.subscribe();
-        return stopAfter(queue.iterate(), () => listening.unsubscribe());
+        return queue.iterate(() => listening.unsubscribe());
       },
     };
   }
@@ -263,13 +263,5 @@ class Connection implements RemoteSession {
       setTimeout(() => void look(), pause);
     };
     void look();
-  }
-}
-
-async function* stopAfter<T>(items: AsyncGenerator<T, void, undefined>, stop: () => void): AsyncGenerator<T, void, undefined> {
-  try {
-    yield* items;
-  } finally {
-    stop();
   }
 }

@@ -73,39 +73,107 @@ export function send(prompt: string | readonly ContentBlockParam[], session: Ser
   };
 }
 
-/** A buffer between a session that never waits and a reader that may. Bounded for what may be lost, complete for the rest. */
+/**
+ * A buffer between a session that never waits and a reader that may. Bounded for what may be lost, complete for the rest. Each update is
+ * read once: a reader that leaves off loses nothing for the one that reads on, and several share what comes.
+ */
 export class UpdateQueue {
   private items: SessionUpdate[] = [];
+  /** How many of `items` have been read. */
+  private read = 0;
   private lossy = 0;
   private ended = false;
-  private wake: (() => void) | undefined;
+  private waiting: ((update: SessionUpdate | undefined) => void)[] = [];
 
   put(update: SessionUpdate): void {
+    const reader = this.waiting.shift();
+    if (reader !== undefined) {
+      reader(update);
+      return;
+    }
     if (LOSSY.has(update.type)) {
       if (this.lossy >= LOSSY_BACKLOG) return;
       this.lossy++;
     }
     this.items.push(update);
-    this.wake?.();
   }
 
   end(): void {
     this.ended = true;
-    this.wake?.();
+    for (const reader of this.waiting.splice(0)) reader(undefined);
   }
 
-  async *iterate(): AsyncGenerator<SessionUpdate, void, undefined> {
-    for (;;) {
-      const batch = this.items;
-      this.items = [];
-      this.lossy = 0;
-      yield* batch;
-      if (this.items.length > 0) continue;
-      if (this.ended) return;
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-      this.wake = undefined;
+  /** A reader; `onOver` is called when it has come to the end, or has been left. */
+  iterate(onOver: () => void = () => {}): AsyncIterableIterator<SessionUpdate, undefined> {
+    return new QueueReader((answer) => this.ask(answer), onOver);
+  }
+
+  /** Answers at once or when something comes, `undefined` at the end. Returns how to be asked no more. */
+  private ask(answer: (update: SessionUpdate | undefined) => void): () => void {
+    const update = this.take();
+    if (update !== undefined || this.ended) answer(update);
+    else this.waiting.push(answer);
+    return () => {
+      this.waiting = this.waiting.filter((one) => one !== answer);
+    };
+  }
+
+  private take(): SessionUpdate | undefined {
+    const update = this.items[this.read];
+    if (update === undefined) return undefined;
+    this.read++;
+    if (LOSSY.has(update.type)) this.lossy--;
+    // Cut off now and then, so that a reader who never catches up does not keep all it has read.
+    if (this.read === this.items.length || this.read >= LOSSY_BACKLOG) {
+      this.items = this.items.slice(this.read);
+      this.read = 0;
     }
+    return update;
   }
 }
+
+/** One reading of a queue. Not a generator: `return()` of one waits until its pending `next()` has an answer, which may be never. */
+class QueueReader implements AsyncIterableIterator<SessionUpdate, undefined> {
+  private readonly pending = new Set<() => void>();
+  private isOver = false;
+
+  constructor(
+    private readonly ask: (answer: (update: SessionUpdate | undefined) => void) => () => void,
+    private readonly onOver: () => void,
+  ) {}
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<SessionUpdate, undefined>> {
+    if (this.isOver) return Promise.resolve(OVER);
+    return new Promise((resolve) => {
+      const giveUp = () => {
+        forget();
+        resolve(OVER);
+      };
+      this.pending.add(giveUp);
+      const forget = this.ask((update) => {
+        this.pending.delete(giveUp);
+        if (update === undefined) this.end();
+        resolve(update === undefined ? OVER : { done: false, value: update });
+      });
+    });
+  }
+
+  return(): Promise<IteratorResult<SessionUpdate, undefined>> {
+    this.end();
+    for (const giveUp of this.pending) giveUp();
+    this.pending.clear();
+    return Promise.resolve(OVER);
+  }
+
+  private end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.onOver();
+  }
+}
+
+const OVER: IteratorReturnResult<undefined> = { done: true, value: undefined };
