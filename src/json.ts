@@ -11,6 +11,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A copy that shares nothing with the value but its texts: whoever changes the one leaves the other as it is. */
+export function copyJson(value: JsonObject): JsonObject;
+export function copyJson(value: JsonValue): JsonValue;
+export function copyJson(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isList(value)) return value.map((entry) => copyJson(entry));
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyJson(entry)]));
+}
+const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
+
 /** The fields that say something: null is how many languages write "not given". */
 export function withoutNulls(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));

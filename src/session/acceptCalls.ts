@@ -1,7 +1,10 @@
-import { isClientToolUse } from '../messages/blocks.js';
+import { copyJson, isJsonObject } from '../json.js';
+import { isClientToolUse, type LooseBlock, textField } from '../messages/blocks.js';
 import { acceptableCall, createIdMap } from '../messages/toolIds.js';
 import { assistantBlock, looseBlock } from '../model/shapes.js';
+import { acceptToolInput } from '../model/toolInput.js';
 import type { ModelDelta, ModelStreamEvent } from '../model/types.js';
+import type { ToolUseRequest } from '../tool/call.js';
 
 /** The events of one answer, with calls under ids and names that the API takes back. */
 export interface CallAcceptor {
@@ -17,12 +20,30 @@ export function createCallAcceptor(isTaken: (id: string) => boolean): CallAccept
   const idOf = createIdMap(isTaken);
   return {
     event: (event) => {
-      if (event.type !== 'block.completed' || event.toolUse === undefined) return event;
+      if (event.type !== 'block.completed') return event;
       const block = looseBlock(event.block);
-      const id = idOf(event.toolUse.id);
+      const call = event.toolUse ?? callIn(block, event.index);
+      if (call === undefined) return event;
+      const id = idOf(call.id);
       const accepted = isClientToolUse(block) ? acceptableCall(block, id) : block;
-      return accepted === block ? event : { ...event, block: assistantBlock(accepted), toolUse: { ...event.toolUse, id } };
+      return {
+        ...event,
+        block: accepted === block ? event.block : assistantBlock(accepted),
+        toolUse: { ...call, id, input: ownInput(call) },
+      };
     },
     delta: (delta) => (delta.type === 'input' ? { ...delta, id: idOf(delta.id) } : delta),
   };
+}
+
+/** The call in a block that a model port gave without saying so. */
+function callIn(block: LooseBlock, index: number): ToolUseRequest | undefined {
+  if (!isClientToolUse(block)) return undefined;
+  const rawInput = JSON.stringify(block.input) ?? '';
+  return { index, id: textField(block, 'id'), name: textField(block, 'name'), rawInput, input: acceptToolInput(block.input) };
+}
+
+/** A tool may change the input it is given; the block in the history must stay as it was sent. */
+function ownInput({ input }: ToolUseRequest): ToolUseRequest['input'] {
+  return input.kind === 'object' && isJsonObject(input.value) ? { ...input, value: copyJson(input.value) } : input;
 }

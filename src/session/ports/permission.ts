@@ -1,7 +1,8 @@
 import type { AddressedAnswer, ClassifierVerdict, PermissionQuestion } from '../../../machines/permission.js';
 import type { CallPortInput, GateAnswer } from '../../../machines/toolCall.js';
 import type { HookResult } from '../../hooks/types.js';
-import type { JsonObject } from '../../json.js';
+import { copyJson, isJsonObject, type JsonObject } from '../../json.js';
+import { inputDigest } from '../../permissions/digest.js';
 import type { PermissionAnswer, PermissionUpdate, ToolVerdict, TraceEntry } from '../../permissions/types.js';
 import { messageOf } from '../../tool/errors.js';
 import { resolveToolPaths } from '../../tools/index.js';
@@ -95,9 +96,9 @@ export const permissionRequestHooks = asyncPort<PermissionQuestion, PermissionAn
 /** The embedding program decides first; where it does not, the question waits in the session's prompt queue. */
 export const askPerson = asyncPort<PermissionQuestion, AddressedAnswer>(async (question, { services, signal }) => {
   const record = services.calls.get(question.callId);
-  const input = observableOf(record);
-  const decided = await services.decide?.(question, input, signal);
-  if (decided) return decided;
+  // Whoever is asked gets a copy: only what comes back as `updatedInput` is looked at again before it runs.
+  const decided = await services.decide?.(question, copyJson(observableOf(record)), signal);
+  if (decided) return withPlainInput(decided, question);
   if (!services.canAsk()) {
     return answerTo(question, {
       behavior: 'deny',
@@ -107,15 +108,30 @@ export const askPerson = asyncPort<PermissionQuestion, AddressedAnswer>(async (q
   }
   const tool = toolOf(record);
   const agent = services.agentName === undefined ? {} : { agent: services.agentName };
-  const prompt = { ...question, input, title: tool.renderToolUseMessage(inputOf(record)).title, ...agent };
+  const prompt = { ...question, input: copyJson(observableOf(record)), title: tool.renderToolUseMessage(inputOf(record)).title, ...agent };
   tellOfQuestion(prompt, services);
-  return services.questions.askPermission(prompt, signal);
+  return withPlainInput(await services.questions.askPermission(prompt, signal), question);
 });
+
+/** An answer with its changed input as JSON, which is what runs, is written down and is checked. The input as shown is no change. */
+function withPlainInput(addressed: AddressedAnswer, question: PermissionQuestion): AddressedAnswer {
+  const { answer } = addressed;
+  if (answer.behavior !== 'allow' || answer.updatedInput === undefined) return addressed;
+  const { updatedInput, ...asShown } = answer;
+  try {
+    const plain: unknown = JSON.parse(JSON.stringify(updatedInput));
+    if (!isJsonObject(plain)) throw new TypeError('it is no JSON object');
+    return { ...addressed, answer: inputDigest(plain) === question.inputDigest ? asShown : { ...asShown, updatedInput: plain } };
+  } catch (error) {
+    const message = `Not executed: the input that the answer put in place of the call's cannot be used: ${messageOf(error)}`;
+    return { ...addressed, answer: { behavior: 'deny', message, source: answer.source } };
+  }
+}
 
 export const classifyPermission = asyncPort<PermissionQuestion, ClassifierVerdict>(async (question, { services, signal }) => {
   if (!services.classify) return { behavior: 'ask', reason: 'There is no classifier.' };
   const record = services.calls.get(question.callId);
-  const verdict = await services.classify(question, observableOf(record), signal);
+  const verdict = await services.classify(question, copyJson(observableOf(record)), signal);
   return verdict.behavior === 'deny' ? deniedByClassifier(record, verdict, services, signal) : verdict;
 });
 
