@@ -9,16 +9,13 @@ import { agentTool } from '../tools/agent.js';
 import type { AgentDefinition } from './agentDefinitions.js';
 import { toolsForAgent } from './agentTools.js';
 import type { AssembledSession } from './assemble.js';
+import { agentLimits } from './limits.js';
 import type { AgentIdentity, Lineage } from './lineage.js';
 import type { SessionOptions } from './options.js';
 import { type QueryEnded, send } from './sending.js';
 import type { Services } from './services.js';
 import type { SessionUpdate } from './updates.js';
 
-/** Agents may start agents this deep (Claude Code docs, subagents). */
-const MAX_DEPTH = 3;
-/** Agents of one main session that may run at once, at all depths together. */
-const MAX_RUNNING = 20;
 /** An agent's own tools get less time to obey an abort than the call that waits for the agent. */
 const GRACE_SHARE = 0.7;
 
@@ -56,9 +53,10 @@ function start(request: AgentRequest, launcher: LauncherOptions): RunningAgent {
   const { session, options, lineage } = launcher;
   const { family } = lineage;
   const definition = definitionOf(request, lineage.definitions);
-  if (lineage.depth > MAX_DEPTH) throw new ToolFailure(`Subagent depth limit reached: agents may start agents ${MAX_DEPTH} deep.`);
-  if (family.running >= MAX_RUNNING)
-    throw new ToolFailure(`Concurrent subagent limit reached (${MAX_RUNNING}). Wait until one has ended, then start this one.`);
+  const { maxDepth, maxRunning } = agentLimits(session.env);
+  if (lineage.depth > maxDepth) throw new ToolFailure(`Subagent depth limit reached: agents may start agents ${maxDepth} deep.`);
+  if (family.running >= maxRunning)
+    throw new ToolFailure(`Concurrent subagent limit reached (${maxRunning}). Wait until one has ended, then start this one.`);
   const tools = toolsForAgent(definition, session.pool());
   if (tools.length === 0) {
     const wanted = definition.tools?.join(', ') ?? 'all';

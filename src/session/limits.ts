@@ -11,6 +11,8 @@ const DEFAULT_MAX_TURNS = 1_000;
 /** `pause_turn` answers that are continued in a row. */
 const MAX_PAUSES = 10;
 const DEFAULT_COMPACT_AT = 160_000;
+const DEFAULT_AGENT_DEPTH = 3;
+const DEFAULT_RUNNING_AGENTS = 20;
 
 /** Options before environment before defaults. Source of the names: Claude Code docs, "Environment variables". */
 export function sessionLimits(options: SessionLimitOptions, env: Env): SessionLimits {
@@ -27,6 +29,21 @@ export function sessionLimits(options: SessionLimitOptions, env: Env): SessionLi
     maxBudgetTokens: options.maxBudgetTokens,
     maxBudgetUsd: options.maxBudgetUsd,
     compactAtTokens: compactAt > 0 ? compactAt : undefined,
+  };
+}
+
+export interface AgentLimits {
+  /** Agents may start agents this deep. */
+  readonly maxDepth: number;
+  /** Agents of one main session that may run at once, at all depths together. */
+  readonly maxRunning: number;
+}
+
+/** How many subagents a session may have (Claude Code docs, subagents and environment variables). */
+export function agentLimits(env: Env): AgentLimits {
+  return {
+    maxDepth: count(env.CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH) ?? DEFAULT_AGENT_DEPTH,
+    maxRunning: count(env.CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS) ?? DEFAULT_RUNNING_AGENTS,
   };
 }
 

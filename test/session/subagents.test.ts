@@ -202,6 +202,24 @@ describe('a subagent', () => {
     expect(texts.filter((one) => one.startsWith('Concurrent subagent limit reached'))).toHaveLength(1);
   });
 
+  it('is bounded in depth and number by the environment', async () => {
+    const env = { ...process.env, CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH: '1', CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS: '1' };
+    const both = deferred();
+    const { session, server, results } = await scene(
+      async (request, n) => {
+        if (n === 1) return [agent('go down'), agent('go down')];
+        if (said(request).includes('tool_result')) return [text('came back')];
+        await both.promise;
+        return [agent('deeper')];
+      },
+      { ...options, env, onUpdate: (update) => update.type === 'call.result' && both.resolve() },
+    );
+    await session.send('go').done;
+    const texts = [...results().values()].map((result) => result.text);
+    expect([...texts].sort()).toEqual([expect.stringContaining('Concurrent subagent limit reached (1)'), 'came back']);
+    expect(server.requests.filter((request) => said(request).includes('agents may start agents 1 deep'))).toHaveLength(1);
+  });
+
   it('shares the budget of its family', async () => {
     const { session } = await scene(
       (_, n) => (n === 1 ? [agent('spend')] : [usage({ input_tokens: 900, output_tokens: 200 }), text('spent')]),
