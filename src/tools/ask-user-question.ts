@@ -25,16 +25,20 @@ const inputSchema = z.strictObject({
 /**
  * The model cannot answer its own questions; whoever answers the permission question may do it with the answer: a label, several
  * joined by `, ` or listed, or words of one's own, by question text (Claude Agent SDK docs, handling approvals and user input).
+ * `annotations` holds, by question text as well, what the person noted beside an answer (the SDK's types of tool inputs).
  */
 const answeredSchema = inputSchema.extend({
   answers: z.record(z.string(), z.union([z.string(), z.array(z.string()).transform((labels) => labels.join(', '))])).optional(),
   response: z.string().optional(),
+  annotations: z.record(z.string(), z.object({ notes: z.string().optional(), preview: z.string().optional() })).optional(),
 });
 
 export interface QuestionsAnswered {
   readonly answers: PersonAnswers;
   /** What the person said to all of it, beside or instead of an answer to each question. */
   readonly response?: string;
+  /** What they noted beside an answer, by question. */
+  readonly notes?: Readonly<Record<string, string>>;
 }
 
 /** Puts questions to the person and waits for the answers. No mode, rule or hook answers in their place. */
@@ -63,17 +67,27 @@ export function askUserQuestionTool() {
         ? { ok: true }
         : { ok: false, message: `The choices of "${repeated.question}" must differ from each other.` };
     },
-    async call({ questions, answers: given, response }, context) {
+    async call({ questions, answers: given, response, annotations = {} }, context) {
       throwIfAborted(context.signal);
       const answers = given ?? (response === undefined ? await context.askPerson(questions) : {});
       throwIfAborted(context.signal);
       const open = questions.find(({ question }) => !Object.hasOwn(answers, question));
       if (open !== undefined && response === undefined) throw new ToolFailure(`The person left "${open.question}" unanswered.`);
-      return { data: { answers, ...(response === undefined ? {} : { response }) } };
+      const notes = Object.entries(annotations).flatMap(([question, { notes: note = '' }]) =>
+        note === '' ? [] : [[question, note] as const],
+      );
+      return {
+        data: {
+          answers,
+          ...(response === undefined ? {} : { response }),
+          ...(notes.length === 0 ? {} : { notes: Object.fromEntries(notes) }),
+        },
+      };
     },
-    mapToolResultToToolResultBlockParam: ({ answers, response }) => ({
+    mapToolResultToToolResultBlockParam: ({ answers, response, notes = {} }) => ({
       content: [
         ...Object.entries(answers).map(([question, answer]) => `${question}\n→ ${answer}`),
+        ...Object.entries(notes).map(([question, note]) => `Note on ${question}\n${note}`),
         ...(response === undefined ? [] : [response]),
       ].join('\n\n'),
     }),

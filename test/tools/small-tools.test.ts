@@ -134,6 +134,14 @@ describe('AskUserQuestion', () => {
     expect(ask.requiresUserInteraction({ questions })).toBe(true);
   });
 
+  it('takes what a person notes beside an answer', async () => {
+    const input = { questions, answers: { 'Go on?': 'Yes' }, annotations: { 'Go on?': { notes: 'but slowly', preview: 'x' } } };
+    expect(ask.answeredInputSchema?.safeParse(input).success).toBe(true);
+    expect(ask.inputSchema.safeParse(input).success).toBe(false);
+    const output = await ask.call(input, contextIn(dir), () => undefined);
+    expect(ask.mapToolResultToToolResultBlockParam(output.data).content).toBe('Go on?\n→ Yes\n\nNote on Go on?\nbut slowly');
+  });
+
   it('fails when there is nobody, an answer is missing, or questions cannot be told apart', async () => {
     await expect(run(ask, { questions }, contextIn(dir))).rejects.toThrow('there is no person');
     await expect(run(ask, { questions }, contextIn(dir, { askPerson: async () => ({}) }))).rejects.toThrow('unanswered');
