@@ -45,7 +45,7 @@ export interface QueryLimits {
   readonly maxTurns: number;
   /** Stop hooks may send a query round again this many times in a row; 0 means without limit. */
   readonly maxStopRounds: number;
-  /** `pause_turn` answers that are continued in a row. */
+  /** Paused answers that are continued in a row. */
   readonly maxPauses: number;
 }
 /** What a query is started with. */
@@ -65,7 +65,7 @@ export interface QueryContext extends QueryInput {
   readonly turns: number;
   /** Rounds in a row that Stop hooks have added. */
   readonly stopRounds: number;
-  /** `pause_turn` answers in a row. */
+  /** Answers in a row that were paused: `pause_turn`, or `compaction` with `pause_after_compaction`. */
   readonly pauses: number;
   /** Why it is being stopped; null while it is not. */
   readonly abort: AbortReason | null;
@@ -99,8 +99,8 @@ export interface QueryPortInput {
 const NO_TOOL_ASKED_FOR = 'the model asked for no tool';
 const BROKEN_OFF = 'the answer broke off; what of it was complete was kept';
 
-const endedWith = (context: QueryContext, stopReason: NonNullable<TurnOutput['stopReason']>): boolean =>
-  context.last?.stopReason === stopReason;
+/** Reasons are compared as texts: those of the API's betas are in no type. */
+const endedWith = ({ last }: QueryContext, stopReason: string): boolean => String(last?.stopReason) === stopReason;
 
 const machine = setup({
   types: {
@@ -150,7 +150,8 @@ const machine = setup({
     wasStoppedByHook: ({ context }) => context.last?.preventContinuation === true,
     wasRefused: ({ context }) => endedWith(context, 'refusal'),
     asksForMore: ({ context }) => (context.last?.toolUses ?? 0) > 0,
-    isPausedAndMayGoOn: ({ context }) => endedWith(context, 'pause_turn') && context.pauses < context.limits.maxPauses,
+    isPausedAndMayGoOn: ({ context }) =>
+      (endedWith(context, 'pause_turn') || endedWith(context, 'compaction')) && context.pauses < context.limits.maxPauses,
     ranOutOfTokens: ({ context }) => endedWith(context, 'max_tokens'),
     overranTheWindow: ({ context }) => endedWith(context, 'model_context_window_exceeded'),
   },

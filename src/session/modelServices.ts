@@ -1,5 +1,5 @@
 import { createAnthropicClient } from '../model/anthropic.js';
-import { retryPolicyFrom } from '../model/retry.js';
+import { type RetryPolicy, retryPolicyFrom } from '../model/retry.js';
 import type { ModelOptions, SessionOptions } from './options.js';
 import type { Services } from './services.js';
 
@@ -14,6 +14,10 @@ export function modelServices(options: Pick<SessionOptions, 'model'>, env: Servi
     system: given.system,
     thinking: given.thinking,
     betas: given.betas ?? [],
-    retry: { ...retryPolicyFrom(env), ...given.retry },
+    retry: { ...retryPolicyFrom(env), ...withoutUndefined(given.retry ?? {}) },
   };
 }
+
+/** What is given as undefined is not given. */
+const withoutUndefined = (given: Partial<RetryPolicy>): Partial<RetryPolicy> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

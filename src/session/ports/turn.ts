@@ -1,9 +1,9 @@
-import { map } from 'rxjs';
+import { concat, defer, EMPTY, map, type Observable, of, tap } from 'rxjs';
 import { fromEventObservable } from 'xstate';
 import type { ExecutorOutput } from '../../../machines/protocol.js';
 import type { Received, TurnAddress, TurnPlan } from '../../../machines/turn.js';
 import type { ToolResultBlockParam } from '../../messages/types.js';
-import { retryDelay } from '../../model/retry.js';
+import { isRetryable, type RetryPolicy, retryDelay } from '../../model/retry.js';
 import type { ModelDelta, ModelError, ModelStreamEvent, StreamEnd } from '../../model/types.js';
 import { fitMessageBudget } from '../../results/index.js';
 import type { AbortReason } from '../../tool/call.js';
@@ -34,8 +34,40 @@ export const streamModel = fromEventObservable<ModelStreamEvent, TurnAddress & {
   const session = services(system);
   const accept = createCallAcceptor((id) => session.conversation.hasCall(id));
   const answer = session.model.client.stream(buildRequest(input, session), (delta) => forwardDelta(accept.delta(delta), session));
-  return answer.pipe(map(accept.event));
+  return ending(answer).pipe(map(accept.event), map(worthARetry(session.model.retry)));
 });
+
+/** A port of somebody else's may complete without saying how the answer ended. The turn would wait for that for ever. */
+const ending = (answer: Observable<ModelStreamEvent>): Observable<ModelStreamEvent> =>
+  defer(() => {
+    let hasEnded = false;
+    return concat(
+      answer.pipe(tap((event) => (hasEnded ||= event.type === 'stream.ended'))),
+      defer(() => (hasEnded ? EMPTY : of(UNENDED))),
+    );
+  });
+
+const UNENDED: ModelStreamEvent = {
+  type: 'stream.ended',
+  end: {
+    kind: 'broken',
+    error: { type: 'stream_incomplete', message: 'The model port completed without `stream.ended`.', retryable: false },
+  },
+};
+
+/** Where the API says to come back later than anybody waits, the error is told at once. */
+const worthARetry =
+  (policy: RetryPolicy) =>
+  (event: ModelStreamEvent): ModelStreamEvent => {
+    if (event.type !== 'stream.ended' || event.end.kind !== 'broken' || !event.end.error.retryable) return event;
+    const { error } = event.end;
+    if (isRetryable(error, 1, { ...policy, maxRetries: 1 })) return event;
+    const minutes = Math.ceil((error.retryAfterMs ?? 0) / 60_000);
+    return {
+      ...event,
+      end: { ...event.end, error: { ...error, retryable: false, message: `${error.message} It says to come back in ${minutes} min.` } },
+    };
+  };
 
 export const waitForRetry = asyncPort<TurnAddress & { readonly attempt: number; readonly error: ModelError | null }, null>(
   ({ attempt, error }, { services: { clock, model, update }, signal }) => {
