@@ -1,3 +1,5 @@
+import { MAX_TIMER_MS } from './clock.js';
+
 /** Key, address and limits. Options come before the environment, the environment before defaults. */
 export interface ModelSettingsOptions {
   /** Default: `ANTHROPIC_API_KEY`. */
@@ -44,8 +46,8 @@ export function resolveModelSettings(options: ModelSettingsOptions = {}): ModelS
     baseURL: (given(options.baseURL) ?? text('SIXGATES_BASE_URL', 'ANTHROPIC_BASE_URL') ?? DEFAULT_BASE_URL).replace(/\/+$/, ''),
     model: given(options.model) ?? text('SIXGATES_MODEL', 'ANTHROPIC_MODEL') ?? DEFAULT_MODEL,
     maxTokens: options.maxTokens ?? count(text('SIXGATES_MAX_TOKENS', 'CLAUDE_CODE_MAX_OUTPUT_TOKENS')) ?? DEFAULT_MAX_TOKENS,
-    idleTimeoutMs: count(text('CLAUDE_STREAM_IDLE_TIMEOUT_MS')) ?? 300_000,
-    responseTimeoutMs: count(text('API_TIMEOUT_MS')) ?? 600_000,
+    idleTimeoutMs: Math.min(MAX_TIMER_MS, count(text('CLAUDE_STREAM_IDLE_TIMEOUT_MS')) ?? 300_000),
+    responseTimeoutMs: Math.min(MAX_TIMER_MS, count(text('API_TIMEOUT_MS')) ?? 600_000),
   };
 }
 

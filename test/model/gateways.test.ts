@@ -146,6 +146,21 @@ describe('an answer with HTTP 200 that is no stream', () => {
     });
   });
 
+  test.each([
+    [
+      'Application/JSON',
+      JSON.stringify({ id: 'msg_1', type: 'message', model: 'm', content: [{ type: 'text', text: 'so' }], stop_reason: 'end_turn' }),
+    ],
+    [
+      'Text/Event-Stream; Charset=UTF-8',
+      'data: {"type":"message_start","message":{"id":"msg_1","model":"m","content":[{"type":"text","text":"so"}]}}\n\ndata: {"type":"message_stop"}\n\n',
+    ],
+  ])('the media type counts in capitals as well: %s', async (type, body) => {
+    const { blocks, end } = await answered(type, body);
+    expect(blocks).toEqual([{ type: 'text', text: 'so' }]);
+    expect(end).toMatchObject({ kind: 'complete' });
+  });
+
   test('a named error event without its type is an error, with its words', async () => {
     const { end } = await answered('text/event-stream', 'event: error\ndata: {"detail":"x","message":"Internal failure"}\n\n');
     expect(end).toMatchObject({ kind: 'broken', error: { retryable: true, message: expect.stringContaining('Internal failure') } });

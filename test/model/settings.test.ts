@@ -40,3 +40,8 @@ test('blank and unreadable variables count as absent', () => {
     idleTimeoutMs: 300_000,
   });
 });
+
+test('times beyond what a timer holds are the longest it holds, not none at all', () => {
+  const env = { CLAUDE_STREAM_IDLE_TIMEOUT_MS: '99999999999', API_TIMEOUT_MS: '2147483648' };
+  expect(resolveModelSettings({ env })).toMatchObject({ idleTimeoutMs: 2_147_483_647, responseTimeoutMs: 2_147_483_647 });
+});
