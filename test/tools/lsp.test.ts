@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FrameReader, frame } from '../../src/tools/lsp/framing.js';
 import { lspTool } from '../../src/tools/lsp/lsp.js';
@@ -52,6 +53,71 @@ describe('a language server', () => {
     await expect(run(lsp, { filePath: path.join(dir, 'tsconfig.json'), operation: 'hover' }, context)).rejects.toThrow(
       'No language server is configured for .json',
     );
+  });
+});
+
+describe('a language server that is otherwise', () => {
+  /** A server of a few lines: what it does with a message `m` is `on`; `say` answers. */
+  const server = (on: string) => {
+    const program = `
+      let buffer = Buffer.alloc(0);
+      const say = (message) => {
+        const text = JSON.stringify({ jsonrpc: '2.0', ...message });
+        process.stdout.write('Content-Length: ' + Buffer.byteLength(text) + '\\r\\n\\r\\n' + text);
+      };
+      process.stdin.on('data', (chunk) => {
+        buffer = Buffer.concat([buffer, chunk]);
+        for (;;) {
+          const end = buffer.indexOf('\\r\\n\\r\\n');
+          if (end < 0) return;
+          const length = Number(/Content-Length: (\\d+)/.exec(buffer.toString('utf8', 0, end))[1]);
+          if (buffer.length < end + 4 + length) return;
+          const m = JSON.parse(buffer.toString('utf8', end + 4, end + 4 + length));
+          buffer = buffer.subarray(end + 4 + length);
+          if (m.method === 'initialize') say({ id: m.id, result: { capabilities: {} } });
+          else { ${on} }
+        }
+      });
+      process.stdin.on('end', () => process.exit(0));`;
+    return lspTool([{ command: process.execPath, args: ['-e', program], languages: { '.ts': 'typescript' } }]);
+  };
+  const odd = path.join(dir, 'a (b)!.ts');
+  beforeAll(() => writeFileSync(odd, 'x'));
+
+  it('is understood though it writes names of files in another way, and of an older text', async () => {
+    const range = '{ start: { line: 0, character: 0 }, end: { line: 0, character: 1 } }';
+    const tool = server(`
+      if (m.method !== 'textDocument/didOpen') continue;
+      const uri = m.params.textDocument.uri.replace('(', '%28').replace(')', '%29').replace('!', '%21');
+      const diagnostics = (message) => [{ message, range: ${range} }];
+      say({ method: 'textDocument/publishDiagnostics', params: { uri, version: 1, diagnostics: diagnostics('is wrong') } });
+      say({ method: 'textDocument/publishDiagnostics', params: { uri, version: 0, diagnostics: diagnostics('was wrong') } });`);
+    const output = await run(tool, { filePath: odd, operation: 'diagnostics' }, context);
+    expect(shown(tool, output)).toBe('1:1 error: is wrong');
+  });
+
+  it('is not said to have found nothing where it said nothing; a place that is none hides no other', async () => {
+    const range = '{ start: { line: 0, character: 0 }, end: { line: 0, character: 1 } }';
+    const tool = server(`
+      if (m.id === undefined) continue;
+      const uris = ['file://elsewhere/x', 'file:///a%2Fb', 'untitled:1', ${JSON.stringify(pathToFileURL(odd).href)}];
+      say({ id: m.id, result: uris.map((uri) => ({ uri, range: ${range} })) });`);
+    expect(shown(tool, await run(tool, { filePath: odd, operation: 'diagnostics' }, context))).toContain('said nothing');
+    expect(shown(tool, await run(tool, { filePath: odd, operation: 'goToDefinition' }, context))).toBe('a (b)!.ts:1:1');
+  });
+
+  it('does not keep the program alive when it never answers', async () => {
+    const asking = path.join(dir, 'asked');
+    const tool = server(`if (m.method === 'textDocument/hover') require('node:fs').writeFileSync(${JSON.stringify(asking)}, '');`);
+    const call = (signal: AbortSignal) => run(tool, { filePath: odd, operation: 'hover' }, contextIn(dir, { env: process.env, signal }));
+    const stop = new AbortController();
+    const asked = call(stop.signal);
+    await expect.poll(() => existsSync(asking), { timeout: 60_000 }).toBe(true);
+    expect(process.getActiveResourcesInfo()).toContain('ProcessWrap');
+    stop.abort('userInterrupt');
+    await expect(asked).rejects.toThrow('stopped (userInterrupt)');
+    await expect(call(AbortSignal.abort('userInterrupt'))).rejects.toThrow('userInterrupt');
+    expect(process.getActiveResourcesInfo()).not.toContain('ProcessWrap');
   });
 });
 

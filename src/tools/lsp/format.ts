@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { JsonValue } from '../../json.js';
 import { shownPath } from '../search/place.js';
+import { filePathOf } from './server.js';
 
 /** How results are shown: paths relative to a directory, and only files that may be read. */
 export interface View {
@@ -84,9 +84,10 @@ export function diagnosticLines(result: JsonValue): string[] {
 }
 
 function place(uri: string, range: z.output<typeof rangeSchema>, view: View): string[] {
-  if (!uri.startsWith('file://')) return [];
-  const file = fileURLToPath(uri);
-  return view.mayRead(file) ? [`${shownPath(file, view.cwd)}:${range.start.line + 1}:${range.start.character + 1}`] : [];
+  const file = filePathOf(uri);
+  return file !== undefined && view.mayRead(file)
+    ? [`${shownPath(file, view.cwd)}:${range.start.line + 1}:${range.start.character + 1}`]
+    : [];
 }
 
 const SEVERITIES = ['', 'error', 'warning', 'information', 'hint'];

@@ -102,8 +102,10 @@ async function ask(server: LanguageServer, input: LspInput, file: string, contex
       return symbolLines(await request('textDocument/documentSymbol', { textDocument: { uri } }), view);
     case 'workspaceSymbol':
       return symbolLines(await request('workspace/symbol', { query: input.query ?? '' }), view);
-    case 'diagnostics':
-      return diagnosticLines(await server.diagnostics(uri, context.signal));
+    case 'diagnostics': {
+      const diagnostics = await server.diagnostics(file, context.signal);
+      return diagnostics === undefined ? ['The language server has said nothing about this file so far.'] : diagnosticLines(diagnostics);
+    }
     case 'incomingCalls':
     case 'outgoingCalls': {
       const items = await request('textDocument/prepareCallHierarchy', place);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.js';
 import { messageOf, ToolAbortedError, ToolFailure } from '../../tool/errors.js';
 import { FrameReader, frame } from './framing.js';
@@ -31,6 +31,7 @@ export class LanguageServer {
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #documents = new Map<string, { readonly version: number; readonly text: string }>();
+  /** By path: servers write a file's URI in other ways than ours. */
   readonly #published = new Map<string, JsonValue>();
   #child: ChildProcess | undefined;
   #ready: Promise<JsonObject> | undefined;
@@ -68,7 +69,7 @@ export class LanguageServer {
     const known = this.#documents.get(uri);
     if (known?.text === text) return uri;
     const version = (known?.version ?? 0) + 1;
-    this.#published.delete(uri);
+    this.#published.delete(file);
     if (known === undefined) {
       const languageId = this.#config.languages[path.extname(file)] ?? 'plaintext';
       this.#notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } });
@@ -79,17 +80,20 @@ export class LanguageServer {
     return uri;
   }
 
-  /** Diagnostics of an open file: asked for where the server answers that, else the ones it publishes within `waitMs`. */
-  async diagnostics(uri: string, signal: AbortSignal, waitMs = 3000): Promise<JsonValue> {
+  /**
+   * Diagnostics of an open file: asked for where the server answers that, else the ones it publishes within `waitMs`; undefined when
+   * it has said nothing by then.
+   */
+  async diagnostics(file: string, signal: AbortSignal, waitMs = 3000): Promise<JsonValue | undefined> {
     const capabilities = await this.ready(signal);
     if (capabilities.diagnosticProvider !== undefined) {
-      const report = await this.#send('textDocument/diagnostic', { textDocument: { uri } }, signal);
+      const report = await this.#send('textDocument/diagnostic', { textDocument: { uri: pathToFileURL(file).href } }, signal);
       return isJsonObject(report) ? (report.items ?? []) : [];
     }
-    for (let waited = 0; waited < waitMs && !this.#published.has(uri) && !signal.aborted; waited += 50) {
+    for (let waited = 0; waited < waitMs && !this.#published.has(file) && !signal.aborted; waited += 50) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    return this.#published.get(uri) ?? [];
+    return this.#published.get(file);
   }
 
   dispose(): void {
@@ -150,30 +154,33 @@ export class LanguageServer {
 
   #send(method: string, params: JsonValue, signal: AbortSignal): Promise<JsonValue> {
     const id = this.#nextId++;
+    if (signal.aborted) return Promise.reject(stopped(signal));
     this.#child?.ref();
     clearTimeout(this.#idle);
     return new Promise<JsonValue>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new ToolFailure(`${method} had no answer within ${REQUEST_MS / 1000} s.`)), REQUEST_MS);
-      const abort = (): void => {
-        this.#notify('$/cancelRequest', { id });
-        reject(new ToolAbortedError(`The request was stopped (${String(signal.reason)}).`));
-      };
-      signal.addEventListener('abort', abort, { once: true });
+      // Every end gives the place up: a request that is waited for keeps the server, and this process, alive.
       const settle = (): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
         this.#waiting.delete(id);
         this.#rest();
       };
+      const fail = (error: Error): void => {
+        settle();
+        reject(error);
+      };
+      const timer = setTimeout(() => fail(new ToolFailure(`${method} had no answer within ${REQUEST_MS / 1000} s.`)), REQUEST_MS);
+      const abort = (): void => {
+        this.#notify('$/cancelRequest', { id });
+        fail(stopped(signal));
+      };
+      signal.addEventListener('abort', abort, { once: true });
       this.#waiting.set(id, {
         resolve: (result) => {
           settle();
           resolve(result);
         },
-        reject: (error) => {
-          settle();
-          reject(error);
-        },
+        reject: fail,
       });
       this.#write({ id, method, params });
     });
@@ -194,11 +201,20 @@ export class LanguageServer {
     if (this.#child?.stdin?.writable === true) this.#child.stdin.write(frame(message));
   }
 
+  #receiveDiagnostics(uri: string, { diagnostics, version }: JsonObject): void {
+    const file = filePathOf(uri);
+    if (file === undefined) return;
+    // What a server says late of an older text is not about the file as it is now.
+    const shown = this.#documents.get(pathToFileURL(file).href)?.version;
+    if (typeof version === 'number' && shown !== undefined && version < shown) return;
+    this.#published.set(file, diagnostics ?? []);
+  }
+
   #receive(message: JsonObject): void {
     const { id, method, params } = message;
     if (typeof method === 'string') {
       if (method === 'textDocument/publishDiagnostics' && isJsonObject(params) && typeof params.uri === 'string') {
-        this.#published.set(params.uri, params.diagnostics ?? []);
+        this.#receiveDiagnostics(params.uri, params);
       }
       // Requests of the server: configuration it may do without, everything else is acknowledged.
       if (id !== undefined) {
@@ -211,6 +227,17 @@ export class LanguageServer {
     const { error } = message;
     if (isJsonObject(error)) waiting?.reject(new ToolFailure(`The language server refused: ${String(error.message)}`));
     else waiting?.resolve(message.result ?? null);
+  }
+}
+
+const stopped = (signal: AbortSignal) => new ToolAbortedError(`The request was stopped (${String(signal.reason)}).`);
+
+/** Undefined for what is no URI of a file on this machine. */
+export function filePathOf(uri: string): string | undefined {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
   }
 }
 
