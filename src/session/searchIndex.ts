@@ -9,7 +9,10 @@ const WEIGHTS = { name: 8, hint: 4, arguments: 2, description: 2 } as const;
 
 /** The index over a session's deferred tools, as they are at each search; a tool under a deny rule is not among them. */
 export function createSearchIndex(toolbox: Toolbox, byReference: boolean): ToolSearchIndex {
-  const findable = () => toolbox.pool().filter((tool) => isFindable(tool, toolbox));
+  const findable = () => {
+    const deferred = new Set(toolbox.deferred());
+    return toolbox.pool().filter((tool) => deferred.has(tool) || isKnownToDefer(tool, toolbox));
+  };
   return {
     byReference,
     search: (query, maxResults) => {
@@ -18,6 +21,7 @@ export function createSearchIndex(toolbox: Toolbox, byReference: boolean): ToolS
       const found = exact ? exact.flatMap((name) => byExactName(tools, name)) : ranked(tools, query);
       return [...new Set(found)].slice(0, maxResults).map(matchOf);
     },
+    callable: (name) => byExactName(toolbox.shown(), name)[0]?.name,
     load: (names) => {
       const known = new Set(findable().map(({ name }) => name));
       return { loaded: names.filter((name) => known.has(name)), unknown: names.filter((name) => !known.has(name)) };
@@ -25,9 +29,9 @@ export function createSearchIndex(toolbox: Toolbox, byReference: boolean): ToolS
   };
 }
 
-/** Deferred tools, and those that have been loaded already: asking again is no mistake, and gives the schema as it is now. */
-const isFindable = (tool: AnyTool, toolbox: Toolbox): boolean =>
-  toolbox.deferred().includes(tool) || toolbox.offer(tool) === 'changed' || tool.shouldDefer || tool.mcp !== undefined;
+/** Those that have been loaded already are found as well: asking again is no mistake, and gives the schema as it is now. */
+const isKnownToDefer = (tool: AnyTool, toolbox: Toolbox): boolean =>
+  tool.shouldDefer || tool.mcp !== undefined || toolbox.offer(tool) === 'changed';
 
 /** An exact name; else the same name in another case. */
 function byExactName(tools: readonly AnyTool[], name: string): readonly AnyTool[] {

@@ -119,6 +119,8 @@ export interface ToolSearchIndex {
   readonly byReference?: boolean;
   /** Deferred tools that fit best, at most `maxResults`. `select:Name,Other` names them exactly. */
   search(query: string, maxResults: number): readonly DeferredToolMatch[];
+  /** The tool of this name, or once of this name, that can be called without being loaded. */
+  callable?(name: string): string | undefined;
   /** Makes tools part of the session from the next request on. */
   load(names: readonly string[]): { readonly loaded: readonly string[]; readonly unknown: readonly string[] };
 }

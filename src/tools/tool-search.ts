@@ -20,6 +20,8 @@ const MAX_RESULTS = 20;
 
 interface SearchOutput {
   readonly loaded: readonly { readonly name: string; readonly description: string }[];
+  /** Asked for by name, and need not be loaded. */
+  readonly callable: readonly string[];
   readonly unknown: readonly string[];
   /** The API puts the definitions of referenced tools in place by itself. */
   readonly byReference: boolean;
@@ -65,17 +67,24 @@ export function toolSearchTool(): AnyTool {
       const selected = selectedNames(query);
       const names = selected ?? [];
       const matches = index.search(query, selected === undefined ? max_results : Math.max(names.length, 1));
+      // One by one: a tool may be asked for by a name that it had once.
       const found = new Set(matches.map(({ name }) => name.toLowerCase()));
+      const missed = names.filter((name) => !found.has(name.toLowerCase()) && index.search(`select:${name}`, 1).length === 0);
+      const callable = missed.flatMap((name) => index.callable?.(name) ?? []);
       const output: SearchOutput = {
         loaded: matches.map(({ name, description }) => ({ name, description: firstLine(description) })),
-        unknown: names.filter((name) => !found.has(name.toLowerCase())),
+        callable: [...new Set(callable)],
+        unknown: missed.filter((name) => index.callable?.(name) === undefined),
         byReference: index.byReference === true,
       };
       const loaded = matches.map(({ name }) => name);
       return loaded.length === 0 ? { data: output } : { data: output, modify: (session) => session.loadTools(loaded) };
     },
-    mapToolResultToToolResultBlockParam: ({ loaded, unknown, byReference }) => {
-      const missing = unknown.length === 0 ? '' : `There is no tool named ${unknown.join(', ')}.`;
+    mapToolResultToToolResultBlockParam: ({ loaded, callable, unknown, byReference }) => {
+      const missing = [
+        ...(callable.length === 0 ? [] : [`${callable.join(', ')} can be called without being loaded.`]),
+        ...(unknown.length === 0 ? [] : [`There is no tool named ${unknown.join(', ')}.`]),
+      ].join('\n');
       if (loaded.length === 0) return { content: missing || 'No deferred tool matches. Try other words, or an exact name with `select:`.' };
       if (byReference) {
         const references = loaded.map(({ name }) => ({ type: 'tool_reference' as const, tool_name: name }));

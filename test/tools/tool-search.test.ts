@@ -52,6 +52,23 @@ describe('ToolSearch', () => {
     expect(await found('select:CronDelete,Nothing')).toMatch(/CronDelete[\s\S]*no tool named Nothing/);
   });
 
+  it('says of a tool that is there already that it need not be loaded, also by a former name', async () => {
+    const plain = (name: string, aliases: readonly string[]) =>
+      buildTool({ name, aliases, description: name, inputSchema: z.strictObject({}), call: async () => ({ data: name }) });
+    const old = buildTool({
+      name: 'Stop',
+      aliases: ['Kill'],
+      description: 'Stops',
+      shouldDefer: true,
+      inputSchema: z.strictObject({}),
+      call: async () => ({ data: 0 }),
+    });
+    const { context } = searching([...TOOLS, plain('Agent', ['Task']), old]);
+    const tool = toolSearchTool();
+    const answer = shown(tool, await run(tool, { query: 'select:Task,Agent,Kill,Nothing' }, context));
+    expect(answer).toMatch(/- Stop: Stops\nAgent can be called without being loaded\.\nThere is no tool named Nothing\.$/);
+  });
+
   it('finds words in name, hint, description and arguments, the name first', async () => {
     expect(await found('cron')).toMatch(/CronCreate[\s\S]*CronDelete/);
     expect(await found('alarm')).toContain('CronCreate');
