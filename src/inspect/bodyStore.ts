@@ -15,10 +15,38 @@ interface StoredBody {
   put: number;
 }
 
-/** Redacted bodies by the hash of their text, bounded: the oldest give way. Nothing unredacted is ever held. */
+/** Bodies in order of age, and their size. */
+class Shelf {
+  readonly bodies = new Map<string, StoredBody>();
+  bytes = 0;
+
+  add(hash: string, body: StoredBody): void {
+    this.bodies.set(hash, body);
+    this.bytes += body.ref.bytes;
+  }
+  remove(hash: string): StoredBody | undefined {
+    const body = this.bodies.get(hash);
+    if (body && this.bodies.delete(hash)) this.bytes -= body.ref.bytes;
+    return body;
+  }
+  removeOldest(): void {
+    for (const hash of this.bodies.keys()) {
+      const body = this.remove(hash);
+      // A cut would keep the whole text in memory for as long as its event is there.
+      if (body) body.ref.preview = copyOf(body.ref.preview);
+      return;
+    }
+  }
+}
+
+/**
+ * Redacted bodies by the hash of their text, bounded: the oldest give way. Nothing unredacted is ever held. What tells the whole anew
+ * at each step (contexts, requests to the model) grows with the square of a flow's length, so it gets no more than half of the room:
+ * else it would drive out every input and result, which are told once.
+ */
 export class BodyStore {
-  readonly #bodies = new Map<string, StoredBody>();
-  #bytes = 0;
+  readonly #once = new Shelf();
+  readonly #anew = new Shelf();
   #puts = 0;
 
   constructor(
@@ -27,12 +55,21 @@ export class BodyStore {
   ) {}
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#once.bytes + this.#anew.bytes;
   }
 
   put(value: unknown, limits: CaptureLimits = LIGHT_LIMITS): BodyRef {
+    return this.#put(value, limits, this.#once);
+  }
+
+  /** As `put`, for what tells the whole anew at each step. */
+  putAnew(value: unknown, limits: CaptureLimits = LIGHT_LIMITS): BodyRef {
+    return this.#put(value, limits, this.#anew);
+  }
+
+  #put(value: unknown, limits: CaptureLimits, shelf: Shelf): BodyRef {
     const { text, clipped } = this.redact(value, limits);
-    const ref = this.putText(text);
+    const ref = this.#putText(text, shelf);
     return clipped ? { ...ref, preview: copyOf(ref.preview), clipped: true } : ref;
   }
 
@@ -42,27 +79,36 @@ export class BodyStore {
 
   /** Stores text that is redacted already. */
   putText(text: string): BodyRef {
+    return this.#putText(text, this.#once);
+  }
+
+  #putText(text: string, shelf: Shelf): BodyRef {
     const hash = hashOf(text);
-    const known = this.#bodies.get(hash);
+    const { bodies } = this.#once.bodies.has(hash) ? this.#once : shelf;
+    const known = bodies.get(hash);
     if (known) {
       // Moved to the young end, if it is not near it: what is used again is worth keeping.
-      if (this.#puts - known.put > this.#bodies.size / 2) {
-        this.#bodies.delete(hash);
-        this.#bodies.set(hash, known);
+      if (this.#puts - known.put > bodies.size / 2) {
+        bodies.delete(hash);
+        bodies.set(hash, known);
         known.put = this.#puts++;
       }
       return known.ref;
     }
-    const bytes = Buffer.byteLength(text);
-    const ref = { hash, bytes, preview: text.slice(0, PREVIEW_CHARS) };
-    this.#bodies.set(hash, { text, ref, put: this.#puts++ });
-    this.#bytes += bytes;
-    if (this.#bytes > this.maxBytes) this.#shrink();
-    return ref;
+    // Told once as well by now: it changes the shelf.
+    const made = this.#anew.remove(hash) ?? {
+      text,
+      ref: { hash, bytes: Buffer.byteLength(text), preview: text.slice(0, PREVIEW_CHARS) },
+      put: 0,
+    };
+    made.put = this.#puts++;
+    shelf.add(hash, made);
+    if (this.bytes > this.maxBytes) this.#shrink(shelf);
+    return made.ref;
   }
 
   get(hash: string): string | undefined {
-    return this.#bodies.get(hash)?.text;
+    return (this.#once.bodies.get(hash) ?? this.#anew.bodies.get(hash))?.text;
   }
 
   part(hash: string, offset: number): TextPart | undefined {
@@ -70,13 +116,13 @@ export class BodyStore {
     return text === undefined ? undefined : textPart(text, offset);
   }
 
-  #shrink(): void {
-    for (const [hash, body] of this.#bodies) {
-      if (this.#bytes <= this.maxBytes || this.#bodies.size === 1) return;
-      this.#bodies.delete(hash);
-      this.#bytes -= body.ref.bytes;
-      // A cut would keep the whole text in memory for as long as its event is there.
-      body.ref.preview = copyOf(body.ref.preview);
+  /** What was just put is the last of its shelf, and stays. */
+  #shrink(newest: Shelf): void {
+    while (this.bytes > this.maxBytes) {
+      const order = this.#anew.bytes > this.maxBytes / 2 ? [this.#anew, this.#once] : [this.#once, this.#anew];
+      const shelf = order.find((one) => one.bodies.size > (one === newest ? 1 : 0));
+      if (!shelf) return;
+      shelf.removeOldest();
     }
   }
 }

@@ -82,7 +82,8 @@ export function createFlowSink(log: FlowLog): FlowSink {
       const { kind, isError } = outcome;
       log.take({ type: 'result', toolUseId, toolName, outcome: kind, isError, summary: log.text(outcome.summary), body: full(body) });
     },
-    modelRequest: ({ body, ...rest }) => log.take({ type: 'model', phase: 'request', ...rest, body: full(body) }),
+    modelRequest: ({ body, ...rest }) =>
+      log.take({ type: 'model', phase: 'request', ...rest, body: log.bodies.putAnew(body, FULL_LIMITS) }),
     modelEnd: ({ body, error, ...rest }) =>
       log.take({
         type: 'model',

@@ -196,7 +196,7 @@ export class XStateAdapter {
     if (context === record.context) return;
     record.context = context;
     const { log } = this;
-    const body = log.bodies.put(context);
+    const body = log.bodies.putAnew(context);
     log.add({ type: 'context', actor: record.path, body, seq: log.nextSeq(), t: log.nextT() });
   }
 

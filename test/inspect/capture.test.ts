@@ -2,7 +2,7 @@ import { ChildProcess } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BodyStore } from '../../src/inspect/bodyStore.js';
-import { capture, LIGHT_LIMITS } from '../../src/inspect/capture.js';
+import { capture, FULL_LIMITS, LIGHT_LIMITS } from '../../src/inspect/capture.js';
 import { Redactor } from '../../src/inspect/redact.js';
 
 const redactor = new Redactor({ env: {}, salt: 'fixed' });
@@ -167,6 +167,27 @@ describe('the body store', () => {
     expect(store.bytes).toBeLessThanOrEqual(1000);
     expect(store.get(first.hash)).toBeUndefined();
     expect(first).toEqual({ hash: first.hash, bytes: 411, preview: `{"text":"${'a'.repeat(191)}` });
+  });
+
+  it('gives to what tells the whole anew at each step no more than half of its room', () => {
+    const store = new BodyStore(redactor, 10_000);
+    const input = store.put({ command: 'make' });
+    const letters = Array.from({ length: 100 }, (_, i) => i);
+    const contexts = letters.map((i) => store.putAnew({ calls: `${i} ${'x'.repeat(400)}` }));
+    expect(store.get(input.hash)).toBe('{"command":"make"}');
+    expect(contexts.filter(({ hash }) => store.get(hash) !== undefined)).toEqual(contexts.slice(-24));
+    // It keeps that half, too.
+    for (const i of letters) store.put({ output: `${i} ${'y'.repeat(400)}` });
+    expect(store.get(input.hash)).toBeUndefined();
+    expect(contexts.filter(({ hash }) => store.get(hash) !== undefined).length).toBeGreaterThanOrEqual(11);
+    expect(store.bytes).toBeLessThanOrEqual(10_000);
+    // What is told once as well, stays as such; and the newest stays however large it is.
+    const both = store.putAnew({ both: true });
+    expect(store.put({ both: true }).hash).toBe(both.hash);
+    for (const i of letters) store.putAnew({ more: `${i} ${'z'.repeat(400)}` });
+    expect(store.get(both.hash)).toBe('{"both":true}');
+    for (const put of [store.putAnew, store.put])
+      expect(store.get(put.call(store, { huge: 'h'.repeat(20_000) }, FULL_LIMITS).hash)).toHaveLength(20_011);
   });
 
   it('keeps of a body that has left no more than its preview, whole characters or not', () => {
