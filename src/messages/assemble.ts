@@ -7,7 +7,7 @@ import {
   onlyResultsMayFollow,
   textField,
 } from './blocks.js';
-import { applyFallbackRule, cleanAnswerBlock, cleanResult, cleanSystemBlock, cleanUserBlock, tidy } from './clean.js';
+import { applyFallbackRule, cleanAnswerBlock, cleanResult, cleanSystemBlock, cleanUserBlock, tidy, withToolset } from './clean.js';
 import type { Note } from './note.js';
 import { withCallsApart } from './reusedIds.js';
 import { asReminders, settle } from './settle.js';
@@ -108,11 +108,11 @@ function resultsOf(slot: Slot, { replies, remark }: History, options: AssembleOp
   return slot.assistant.filter(isClientToolUse).map((call) => {
     const id = textField(call, 'id');
     const found = replies.get(id);
-    if (found !== undefined) return found;
+    if (found !== undefined) return withToolset(found, call);
     const name = textField(call, 'name');
     remark({ code: 'synthetic_result', id, text: `Call ${id} (${name}) had no result; an error result stands for it.` });
     const content = options.unanswered?.({ id, name, input: call.input }) ?? UNKNOWN_OUTCOME;
-    return { type: 'tool_result', tool_use_id: id, content, is_error: true };
+    return withToolset({ type: 'tool_result', tool_use_id: id, content, is_error: true }, call);
   });
 }
 

@@ -82,6 +82,7 @@ function checkContent(block: LooseBlock, index: number, where: { readonly block:
   if (block.type === 'image' && !isSendableImage(block)) {
     report('bad_image', index, 'image.source: Could not process image: unknown media type, or data that is not base64', where);
   }
+  if (block.type === 'document' && !isJsonObject(block.source)) report('bad_block', index, 'document.source: Field required', where);
 }
 
 /** Whether the API would take an image block, as far as can be told without decoding it. */

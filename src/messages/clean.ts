@@ -27,6 +27,7 @@ const KNOWN_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['image', ['type', 'source']],
 ]);
 const USER_ONLY: ReadonlySet<string> = new Set(['image', 'document', 'search_result']);
+const ANSWER_ONLY: ReadonlySet<string> = new Set(['invalid', 'tool_use', 'fallback', 'compaction', 'connector_text']);
 const RESULT_PARTS: ReadonlySet<string> = new Set(['text', 'image', 'document', 'search_result', 'tool_reference', 'browser_state']);
 
 type Remark = (note: Note) => void;
@@ -42,7 +43,7 @@ export function cleanAnswerBlock(block: LooseBlock, remark: Remark): LooseBlock 
 
 /** A block of a user message that is no tool result. */
 export function cleanUserBlock(block: LooseBlock, remark: Remark): LooseBlock | undefined {
-  if (block.type === 'invalid' || block.type === 'tool_use' || isThinking(block) || isServerToolUse(block) || isServerToolResult(block)) {
+  if (ANSWER_ONLY.has(block.type) || isThinking(block) || isServerToolUse(block) || isServerToolResult(block)) {
     return setAside(block, `a \`${block.type}\` block cannot stand in a user message`, remark);
   }
   return cleanPart(block);
@@ -60,6 +61,7 @@ function setAside(block: LooseBlock, text: string, remark: Remark): undefined {
 function cleanPart(block: LooseBlock): LooseBlock | undefined {
   if (block.type === 'text') return isBlank(textField(block, 'text')) ? undefined : tidy(block);
   if (block.type === 'image' && !isSendableImage(block)) return { type: 'text', text: badImageText(block) };
+  if (block.type === 'document' && !isJsonObject(block.source)) return { type: 'text', text: '[Document left out: it has no source]' };
   return tidy(block);
 }
 
@@ -115,6 +117,12 @@ export function cleanResult(result: LooseBlock, callId: string): CleanResult {
   const kept = parts.length > 0 ? parts : isBlank(text) ? empty : wellFormedCopy(text);
   const { is_error: _flag, content: _content, ...rest } = tidy(result);
   return { result: { ...rest, type: 'tool_result', tool_use_id: callId, content: kept, ...(isError ? { is_error: true } : {}) }, spill };
+}
+
+/** A call out of a toolset has a result that names the toolset too (Claude API docs, "Computer use tool", "Browser use tool"). */
+export function withToolset(result: LooseBlock, call: LooseBlock | undefined): LooseBlock {
+  const name = call?.toolset_name;
+  return typeof name !== 'string' || result.toolset_name === name ? result : { ...result, toolset_name: name };
 }
 
 /**

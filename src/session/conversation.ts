@@ -6,10 +6,11 @@ import {
   isServerToolResult,
   isServerToolUse,
   isThinking,
+  type LooseBlock,
   onlyResultsMayFollow,
   textField,
 } from '../messages/blocks.js';
-import { cleanAnswerBlock, tidy } from '../messages/clean.js';
+import { cleanAnswerBlock, tidy, withToolset } from '../messages/clean.js';
 import type { Note } from '../messages/note.js';
 import { repairMessages } from '../messages/repair.js';
 import type { Compaction } from '../messages/transcript.js';
@@ -129,12 +130,20 @@ export class Conversation {
 
   /** Writes a result down as soon as it is fixed, so that a crash cannot lose it. It enters the history with the others of its turn. */
   writeResult(content: readonly ContentBlockParam[]): void {
-    this.log({ kind: 'user', content });
+    this.log({ kind: 'user', content: content.map((block) => this.inToolset(block)) });
+  }
+
+  private inToolset(block: ContentBlockParam): ContentBlockParam {
+    if (block.type !== 'tool_result') return block;
+    const loose = looseBlock(block);
+    const called = this.asked.find((call) => textField(call, 'id') === block.tool_use_id);
+    const named = withToolset(loose, called);
+    return named !== loose && isContentBlock(named) ? named : block;
   }
 
   /** Every result of a turn in call order, in one user message, before anything else that goes into it. They have been written down. */
   addResults(results: readonly ToolResultBlockParam[], images: readonly ContentBlockParam[]): void {
-    const content = [...results, ...images];
+    const content = [...results.map((result) => this.inToolset(result)), ...images];
     if (content.length > 0) this.push(content);
   }
 
@@ -162,11 +171,12 @@ export class Conversation {
 
   /** The calls of an answer at the end of the history: those that have no result yet. */
   get openCalls(): readonly { readonly id: string; readonly name: string }[] {
+    return this.asked.map((block) => ({ id: textField(block, 'id'), name: textField(block, 'name') }));
+  }
+
+  private get asked(): readonly LooseBlock[] {
     const last = this.history.at(-1);
-    if (last?.role !== 'assistant') return [];
-    return blocksOf(last.content)
-      .filter(isClientToolUse)
-      .map((block) => ({ id: textField(block, 'id'), name: textField(block, 'name') }));
+    return last?.role === 'assistant' ? blocksOf(last.content).filter(isClientToolUse) : [];
   }
 
   /** True when the history ends with an answer that the API would take for a prefill: something must be said before the next request. */

@@ -1,8 +1,9 @@
-import { blocksOf, isLooseBlock } from '../messages/blocks.js';
+import { blocksOf, isBlank, isLooseBlock, type LooseBlock, textField } from '../messages/blocks.js';
 import { cleanUserBlock } from '../messages/clean.js';
-import type { ContentBlockParam } from '../messages/types.js';
+import type { ContentBlockParam, DocumentBlockParam, ImageBlockParam } from '../messages/types.js';
 import { toWellFormed } from '../messages/wellFormed.js';
-import { checkImage } from '../results/images.js';
+import { looseBlock } from '../model/shapes.js';
+import { checkDocument, checkImage } from '../results/images.js';
 
 /**
  * A prompt as it can be sent: in well-formed text, without blank parts. What the API would refuse is refused here, while whoever wrote it
@@ -22,11 +23,11 @@ export function readPrompt(prompt: string | readonly ContentBlockParam[]): strin
       throw new TypeError(`The prompt's block ${index} cannot be sent: ${why}.`);
     };
     if (block.type === 'tool_result') refuse('results of calls come from the session');
-    if (isImage(block)) {
-      const checked = checkImage(block);
-      if (!checked.ok) refuse(checked.note.replace(/^\[|\]$/g, ''));
-    }
-    const clean = cleanUserBlock(block, ({ text }) => refuse(text.replace(/^Set aside: |\.$/g, '')));
+    if (block.type === 'search_result' && !isWholeSearchResult(block)) refuse('a search result needs a title, a source and a text');
+    const checked = isImage(block) ? checkImage(block) : isDocument(block) ? checkDocument(block) : undefined;
+    if (checked?.ok === false) refuse(checked.note.replace(/^\[|\]$/g, ''));
+    const proven = checked?.ok === true ? looseBlock(checked.block) : block;
+    const clean = cleanUserBlock(proven, ({ text }) => refuse(text.replace(/^Set aside: |\.$/g, '')));
     return isBlock(clean) ? [clean] : [];
   });
   if (blocks.length === 0) throw new TypeError('A prompt needs a text.');
@@ -34,5 +35,11 @@ export function readPrompt(prompt: string | readonly ContentBlockParam[]): strin
 }
 
 const isBlock = (block: unknown): block is ContentBlockParam => isLooseBlock(block);
-const isImage = (block: unknown): block is Extract<ContentBlockParam, { type: 'image' }> =>
-  isLooseBlock(block) && block.type === 'image' && typeof block.source === 'object' && block.source !== null;
+const isImage = (block: unknown): block is ImageBlockParam => isLooseBlock(block) && block.type === 'image';
+const isDocument = (block: unknown): block is DocumentBlockParam => isLooseBlock(block) && block.type === 'document';
+
+const isWholeSearchResult = ({ title, source, content }: LooseBlock): boolean =>
+  typeof title === 'string' &&
+  typeof source === 'string' &&
+  blocksOf(content).length > 0 &&
+  blocksOf(content).every((part) => part.type === 'text' && !isBlank(textField(part, 'text')));

@@ -179,4 +179,17 @@ describe('repairMessages', () => {
     expect(messages).toEqual([hi, { role: 'assistant', content: [text('so far'), fallback, use('new')] }, user(result('new'))]);
     expect(setAside.map((note) => textField(note.block ?? { type: '' }, 'type'))).toEqual(['tool_use', 'tool_result']);
   });
+
+  it('gives what stands in for a result the toolset of its call', () => {
+    const call = { ...use('a'), toolset_name: 'browser' };
+    const { messages } = repaired(hi, { role: 'assistant', content: [call] });
+    expect(messages[2]?.content).toMatchObject([{ tool_use_id: 'a', toolset_name: 'browser', is_error: true }]);
+  });
+
+  it('puts words in the place of a document without a source', () => {
+    const broken: unknown = JSON.parse('[{"role":"user","content":[{"type":"document"}]}]');
+    const { messages } = repairMessages(Array.isArray(broken) ? broken : []);
+    expect(messages).toEqual([user(text('[Document left out: it has no source]'))]);
+    expect(checkPairing(Array.isArray(broken) ? broken : []).map(({ code }) => code)).toEqual(['bad_block']);
+  });
 });

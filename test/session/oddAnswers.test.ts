@@ -171,4 +171,25 @@ describe('an answer of the model that is odd', () => {
     expect([...again.results().keys()]).toEqual(['call_0_2']);
     expect(readSession(session.id, place).messages).toEqual(again.session.messages);
   });
+
+  it('a call out of a toolset: its result names the toolset, whatever became of it, also on file', async () => {
+    const place = { cwd: tempDir(), store: tempDir() };
+    const calls = ['Echo', 'Gone'].map((name) =>
+      block({ type: 'tool_use', id: `toolu_${name}`, name, input: {}, toolset_name: 'browser' }),
+    );
+    const { session, server } = await scene([[...calls, toolUse('Echo', {}, { id: 'toolu_plain' })], [text('ok')]], {
+      ...echoing,
+      ...place,
+    });
+    await session.send('go').done;
+    const named = server.requests[1]?.body.messages;
+    expect(Array.isArray(named) && named.at(-1)).toMatchObject({
+      content: [
+        { tool_use_id: 'toolu_Echo', toolset_name: 'browser' },
+        { tool_use_id: 'toolu_Gone', toolset_name: 'browser', is_error: true },
+        expect.not.objectContaining({ toolset_name: 'browser' }),
+      ],
+    });
+    expect(readSession(session.id, place).messages).toEqual(session.messages);
+  });
 });
