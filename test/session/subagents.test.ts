@@ -245,6 +245,7 @@ describe('a subagent', () => {
       ...options,
       hooks: {
         SessionStart: note('SessionStart'),
+        UserPromptSubmit: note('UserPromptSubmit'),
         SubagentStart: note('SubagentStart'),
         SubagentStop: note('SubagentStop'),
         Stop: note('Stop'),
@@ -253,7 +254,7 @@ describe('a subagent', () => {
     });
     await session.send('go').done;
     await session.close();
-    expect(events).toEqual(['SessionStart', 'SubagentStart Explore', 'SubagentStop Explore', 'Stop', 'SessionEnd']);
+    expect(events).toEqual(['SessionStart', 'UserPromptSubmit', 'SubagentStart Explore', 'SubagentStop Explore', 'Stop', 'SessionEnd']);
   });
 });
 

@@ -15,7 +15,8 @@ export const startSession = asyncPort<{ readonly sessionId: string }, SessionSta
   await Promise.resolve();
   await services.lifecycle.start();
   return {
-    hasPromptHooks: services.hooks.isConfigured('UserPromptSubmit'),
+    // A subagent's prompt is an agent's: the call that hands it over has hooks of its own.
+    hasPromptHooks: services.agent === undefined && services.hooks.isConfigured('UserPromptSubmit'),
     hasStopHooks: services.hooks.isConfigured(stopEvent(services), services.agent?.type),
     callsWait: services.resumption !== undefined,
   };
