@@ -4,7 +4,7 @@ import { Observable, type Subscriber } from 'rxjs';
 import { isJsonObject, parseJson } from '../json.js';
 import { assembleStream, type StreamAssembler } from './assemble.js';
 import { type Clock, restart, systemClock } from './clock.js';
-import { type ModelErrorPlace, toModelError } from './errors.js';
+import { type ModelErrorPlace, missingKey, toModelError } from './errors.js';
 import { InvalidRequestError, toRequestParams } from './params.js';
 import { DEFAULT_BASE_URL, type ModelSettings, type ModelSettingsOptions, resolveModelSettings } from './settings.js';
 import type { ModelClient, ModelDelta, ModelError, ModelRequest, ModelStreamEvent } from './types.js';
@@ -74,11 +74,6 @@ function sdkFor({ apiKey, authToken, baseURL }: ModelSettings): Anthropic {
     };
   }
   return latest.sdk;
-}
-
-function missingKey(): ModelError {
-  const ways = 'Set ANTHROPIC_API_KEY (keys are made at https://platform.claude.com/settings/keys), or pass `apiKey`';
-  return { type: 'missing_api_key', message: `There is no API key for the model. ${ways}.`, retryable: false };
 }
 
 interface ExchangeParts {

@@ -124,7 +124,17 @@ export function readErrorBody(body: unknown): Pick<ApiErrorFacts, 'type' | 'mess
 const CERTIFICATE_CODE = /CERT|^UNABLE_TO_(VERIFY|GET_ISSUER|GET_CRL|DECRYPT|DECODE)|^HOSTNAME_MISMATCH$|^INVALID_CA$|^INVALID_PURPOSE$/;
 /** What fetch says of an address that it will never ask: asking again is waiting in vain. */
 const NO_ADDRESS = /invalid url|failed to parse url|bad port|unknown scheme|url scheme/i;
+/** What fetch says of a key or another header value that cannot be sent. It quotes the value: nothing of it may be passed on. */
+const NO_HEADER = /ByteString|invalid header value|invalid value for header/i;
+/** What the SDK says when it has no key. */
+const NO_KEY = /could not resolve authentication method/i;
 const HANDSHAKE_CODE = /^EPROTO$|^ERR_(SSL|TLS)_/;
+
+/** No key is set: nothing was sent. */
+export function missingKey(): ModelError {
+  const ways = 'Set ANTHROPIC_API_KEY (keys are made at https://platform.claude.com/settings/keys), or pass `apiKey`';
+  return { type: 'missing_api_key', message: `There is no API key for the model. ${ways}.`, retryable: false };
+}
 
 /** The port's error for whatever the SDK or the network threw. */
 export function toModelError(error: unknown, place: ModelErrorPlace): ModelError {
@@ -155,6 +165,11 @@ export function toModelError(error: unknown, place: ModelErrorPlace): ModelError
     const message = `"${baseURL}" is not an address that can be asked: ${text}. Check ANTHROPIC_BASE_URL (or the baseURL option).`;
     return { type: 'connection_error', message, retryable: false };
   }
+  if (NO_HEADER.test(text)) {
+    const message = 'The API key, or another value for a header (`betas`), holds a line end or a character that no header can hold.';
+    return { type: 'invalid_request_error', message: `The request was not sent. ${message}`, retryable: false };
+  }
+  if (NO_KEY.test(text)) return missingKey();
   if (code !== undefined && HANDSHAKE_CODE.test(code)) {
     const message = `${baseURL} does not speak TLS as expected (${code}). Check the scheme and port of ANTHROPIC_BASE_URL.`;
     return { type: 'connection_error', message, retryable: false };

@@ -26,7 +26,7 @@ export function toRequestParams(
     ...(promptCaching ? { cache_control: { type: 'ephemeral' } } : {}),
     ...(request.thinking === undefined ? {} : { thinking: thinkingConfig(request.thinking) }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolDefinition) }),
-    ...(request.system === undefined || request.system === '' ? {} : { system: request.system }),
+    ...(request.system === undefined || request.system.trim() === '' ? {} : { system: request.system }),
     messages: [...request.messages],
   };
 }

@@ -105,6 +105,24 @@ describe('errors say what happened and what to do', () => {
     });
   });
 
+  test.each([
+    ['a key with a line end', { apiKey: 'sk-secret\nmore' }, {}],
+    ['a key with a character of no header', { apiKey: 'sk-secret…' }, {}],
+    ['a beta with a line end', { apiKey: 'sk-secret' }, { betas: ['one\ntwo'] }],
+  ])('%s is not retried, and nothing of it is told', async (_, options, request) => {
+    const server = await serve([]);
+    const { end } = outcome(await collect(clientOf(server, options), modelRequest(request)));
+    expect(end).toMatchObject({ kind: 'broken', error: { type: 'invalid_request_error', retryable: false } });
+    expect(JSON.stringify(end)).not.toMatch(/secret|two/);
+    expect(JSON.stringify(end)).toContain('header');
+  });
+
+  test('a client of the SDK without a key', async () => {
+    const client = new Anthropic({ apiKey: null, authToken: null, baseURL: 'http://127.0.0.1:9' });
+    const { end } = outcome(await collect(createAnthropicClient({ client, env: {} })));
+    expect(end).toMatchObject({ kind: 'broken', error: { type: 'missing_api_key', retryable: false } });
+  });
+
   test('nobody listens at the base URL', async () => {
     const server = await scriptedServer({ script: [] });
     await server.close();
