@@ -35,7 +35,8 @@ export function transcriptPath(dataDir: string, cwd: string, sessionId: string, 
   return agentId === undefined ? `${session}.jsonl` : join(session, 'subagents', `agent-${safeId(agentId, 'agent')}.jsonl`);
 }
 
-function safeId(id: string, kind: string): string {
+/** The id itself; throws for one that cannot name files. */
+export function safeId(id: string, kind: 'session' | 'agent'): string {
   if (SAFE_ID.test(id)) return id;
   throw new Error(`"${id}" is no ${kind} id: use letters, digits, "-" and "_", at most 128 characters.`);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultDataDir, toolResultsDir, transcriptPath } from '../messages/paths.js';
+import { defaultDataDir, safeId, toolResultsDir, transcriptPath } from '../messages/paths.js';
 import { type ResumeState, resumeState } from '../messages/resume.js';
 import { createMemoryTranscript, openTranscript, type Transcript } from '../messages/transcript.js';
 import type { Lineage } from './lineage.js';
@@ -31,7 +31,9 @@ export function openStore(options: SessionOptions, { cwd, sessionId, now, newId,
   const dataDir = options.store === false ? undefined : (options.store ?? defaultDataDir(env));
   if (lineage && options.transcript) return { transcript: options.transcript, resultsDir: lineage.resultsDir, resumed: undefined, dataDir };
   if (dataDir === undefined) {
-    const resultsDir = join(tmpdir(), `sixgates-${sessionId}`, 'tool-results');
+    if (options.resume !== undefined && !options.transcript)
+      throw new Error(`There is no session ${sessionId} to resume: with \`store: false\` nothing is kept.`);
+    const resultsDir = join(tmpdir(), `sixgates-${safeId(sessionId, 'session')}`, 'tool-results');
     return { ...loaded(options.transcript ?? createMemoryTranscript(common)), resultsDir, dataDir };
   }
   const isKnown = options.transcript !== undefined || existsSync(transcriptPath(dataDir, cwd, sessionId));

@@ -191,6 +191,12 @@ describe('a session on disk', () => {
     second.server.assertConsumed();
   });
 
+  it('refuses to resume from nowhere, and an id that would leave its directory', () => {
+    const options = { cwd: tempDir(), store: false, settings: { home: tempDir() } } as const;
+    expect(() => createSession({ ...options, resume: 'kept-elsewhere' })).toThrow(/kept-elsewhere.*nothing is kept/);
+    for (const sessionId of ['../x', 'a/b', '']) expect(() => createSession({ ...options, sessionId })).toThrow('is no session id');
+  });
+
   it('refuses to resume what is not there, and says where it looked', () => {
     expect(() => createSession({ cwd: tempDir(), store: tempDir(), resume: 'no-such-session', settings: { home: tempDir() } })).toThrow(
       /no-such-session/,
