@@ -159,7 +159,7 @@ function sessionFace({ actor, services, servers, updates, transcript, warnings, 
       return services.usage;
     },
     get messages() {
-      return services.conversation.messages;
+      return [...services.conversation.messages];
     },
     get openPermissions() {
       return services.queue.openPermissions();

@@ -117,3 +117,14 @@ describe('an input that canUseTool puts in place of the call’s', () => {
     expect(results().get('toolu_save')?.text).toContain('Not executed: the input that the answer put in place');
   });
 });
+
+describe('the history as a session shows it', () => {
+  it('is as it was when it was asked for', async () => {
+    const { session } = await scene([[text('one')], [text('two')]]);
+    await session.send('go').done;
+    const before = session.messages;
+    await session.send('on').done;
+    expect(before).toHaveLength(2);
+    expect(session.messages).toHaveLength(4);
+  });
+});
