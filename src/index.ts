@@ -115,6 +115,7 @@ export type {
   AgentLauncher,
   AgentRequest,
   AgentResult,
+  AgentUsage,
   AnyTool,
   BackgroundTaskEnd,
   BackgroundTaskHandle,

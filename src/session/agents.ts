@@ -4,7 +4,7 @@ import { makeDirectorySync } from '../makeDirectory.js';
 import { createMemoryTranscript, openTranscript, type Transcript } from '../messages/transcript.js';
 import type { AbortReason } from '../tool/call.js';
 import { ToolFailure } from '../tool/errors.js';
-import type { AgentLauncher, AgentRequest, AgentResult, AnyTool, RunningAgent } from '../tool/types.js';
+import type { AgentLauncher, AgentRequest, AgentResult, AgentUsage, AnyTool, RunningAgent } from '../tool/types.js';
 import { agentTool } from '../tools/agent.js';
 import type { AgentDefinition } from './agentDefinitions.js';
 import { toolsForAgent } from './agentTools.js';
@@ -106,6 +106,7 @@ function start(request: AgentRequest, launcher: LauncherOptions): RunningAgent {
 async function drive(child: AssembledSession, request: AgentRequest, watch: Watch, launcher: LauncherOptions): Promise<AgentResult> {
   const { actor, services, updates, settled } = child;
   const { signal } = request;
+  const began = services.now();
   const stop = () => {
     const isAsking = actor.getSnapshot().matches({ conversation: 'querying' });
     actor.send(isAsking ? { type: 'abort', reason: reasonOf(signal) } : { type: 'session.close' });
@@ -126,7 +127,23 @@ async function drive(child: AssembledSession, request: AgentRequest, watch: Watc
   if (ended?.reason === 'permissionRejected' && request.background !== true) launcher.abort('permissionRejected');
   const outcome = outcomeOf(ended, signal);
   const note = cut.length === 0 ? '' : `\n\n(Stopped with the agent: ${cut.map(({ id, title }) => `${id} ${title}`).join(', ')}.)`;
-  return { agentId: watch.agent.id, toolCalls: watch.toolCalls, ...outcome, text: outcome.text + note };
+  return {
+    agentId: watch.agent.id,
+    toolCalls: watch.toolCalls,
+    durationMs: services.now() - began,
+    usage: agentUsage(services),
+    ...outcome,
+    text: outcome.text + note,
+  };
+}
+
+function agentUsage({ usage }: Services): AgentUsage {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_input_tokens: usage.cacheReadTokens,
+    cache_creation_input_tokens: usage.cacheCreationTokens,
+  };
 }
 
 function outcomeOf(ended: QueryEnded | undefined, signal: AbortSignal): Pick<AgentResult, 'text' | 'isError' | 'aborted'> {

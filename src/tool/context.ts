@@ -181,6 +181,21 @@ export interface AgentResult {
   readonly aborted: boolean;
   /** Calls it made, those of its own subagents not counted. */
   readonly toolCalls: number;
+  /** How long it worked, in milliseconds. */
+  readonly durationMs?: number;
+  /** Tokens of all its requests, those of its own subagents included, by the names of the Messages API. */
+  readonly usage?: AgentUsage;
+}
+/** Tokens that a subagent used. */
+export interface AgentUsage {
+  /** Those that no cache served. */
+  readonly input_tokens: number;
+  /** Thinking included. */
+  readonly output_tokens: number;
+  /** Those that a cache served. */
+  readonly cache_read_input_tokens: number;
+  /** Those that were put into a cache. */
+  readonly cache_creation_input_tokens: number;
 }
 
 /** One question of AskUserQuestion. */

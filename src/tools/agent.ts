@@ -24,9 +24,29 @@ const inputSchema = z.strictObject({
 });
 type AgentInput = z.infer<typeof inputSchema>;
 
-export type AgentOutput =
-  | { readonly status: 'completed'; readonly agentId: string; readonly text: string; readonly isError: boolean; readonly toolCalls: number }
-  | { readonly status: 'async_launched'; readonly agentId: string; readonly taskId: string; readonly outputFile: string };
+/** What hooks get as `tool_response` (Claude Code docs, hooks, "Agent"). */
+const outputSchema = z.union([
+  z.object({
+    status: z.literal('completed'),
+    agentId: z.string(),
+    /** Its last words. */
+    content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
+    isError: z.boolean().default(false),
+    totalToolUseCount: z.number().default(0),
+    totalDurationMs: z.number().optional(),
+    totalTokens: z.number().optional(),
+    usage: z.record(z.string(), z.number()).optional(),
+  }),
+  z.object({
+    status: z.literal('async_launched'),
+    agentId: z.string(),
+    taskId: z.string(),
+    description: z.string(),
+    prompt: z.string(),
+    outputFile: z.string(),
+  }),
+]);
+export type AgentOutput = z.output<typeof outputSchema>;
 
 /** Characters of an agent's last words that a notification carries; the whole text is in the output file. */
 const SUMMARY_CHARS = 2_000;
@@ -39,6 +59,7 @@ export function agentTool({ types = [] }: { readonly types?: AgentLauncher['type
     description: 'Hand a task to a subagent',
     prompt: promptFor(types),
     inputSchema,
+    outputSchema,
     searchHint: 'subagent delegate task explore parallel',
     // What the agent does passes the gates call by call; handing over a task changes nothing by itself.
     isReadOnly: () => true,
@@ -56,7 +77,7 @@ export function agentTool({ types = [] }: { readonly types?: AgentLauncher['type
     },
     mapToolResultToToolResultBlockParam: (output: AgentOutput) =>
       output.status === 'completed'
-        ? { content: output.text, ...(output.isError ? { isError: true } : {}) }
+        ? { content: wordsOf(output.content), ...(output.isError ? { isError: true } : {}) }
         : {
             content: `Agent ${output.agentId} works in the background as task ${output.taskId}. You are told when it has ended; its last words then also stand in ${output.outputFile}`,
           },
@@ -67,10 +88,12 @@ export function agentTool({ types = [] }: { readonly types?: AgentLauncher['type
     }),
     renderToolResultMessage: (output) =>
       output.status === 'completed'
-        ? { title: `Agent (${output.toolCalls} calls)`, body: output.text, format: 'markdown' }
+        ? { title: `Agent (${output.totalToolUseCount} calls)`, body: wordsOf(output.content), format: 'markdown' }
         : { title: `Agent in the background: ${output.taskId}` },
   });
 }
+
+const wordsOf = (content: readonly { readonly text: string }[]): string => content.map(({ text }) => text).join('\n');
 
 /** `CLAUDE_CODE_DISABLE_BACKGROUND_TASKS` keeps agents in the foreground (Claude Code docs, environment variables). */
 function mayRunOn({ env, capabilities }: ToolContext): boolean {
@@ -80,9 +103,17 @@ function mayRunOn({ env, capabilities }: ToolContext): boolean {
 
 async function inForeground(input: AgentInput, context: ToolContext, onProgress: Parameters<typeof start>[2]): Promise<AgentOutput> {
   const { result } = start(input, context, onProgress, context.signal);
-  const { agentId, text, isError, aborted, toolCalls } = await result;
+  const { agentId, text, isError, aborted, toolCalls, durationMs, usage } = await result;
   if (aborted && context.signal.aborted) throw new ToolAbortedError(`The agent was stopped (${String(context.signal.reason)}).`, text);
-  return { status: 'completed', agentId, text, isError, toolCalls };
+  return {
+    status: 'completed',
+    agentId,
+    content: [{ type: 'text', text }],
+    isError,
+    totalToolUseCount: toolCalls,
+    ...(durationMs === undefined ? {} : { totalDurationMs: durationMs }),
+    ...(usage === undefined ? {} : { totalTokens: Object.values(usage).reduce((sum, count) => sum + count, 0), usage: { ...usage } }),
+  };
 }
 
 /** The agent outlives the call: TaskStop or the session's end stop it, an interrupt of the query does not. */
@@ -100,7 +131,7 @@ function inBackground(input: AgentInput, context: ToolContext): AgentOutput {
     done: result.then((end) => taskEnd(end, outputFile)),
     stop: () => controller.abort('userInterrupt'),
   });
-  return { status: 'async_launched', agentId, taskId: handle.id, outputFile };
+  return { status: 'async_launched', agentId, taskId: handle.id, description: input.description, prompt: input.prompt, outputFile };
 }
 
 /** An agent that cannot be watched must not run on unseen. */

@@ -124,6 +124,48 @@ describe('a subagent', () => {
     expect(new Set([agentOf.get('one'), agentOf.get('two'), undefined]).size).toBe(3);
   });
 
+  it('is told to PostToolUse hooks as documented: words, calls, tokens; they may put other words in their place', async () => {
+    const seen: unknown[] = [];
+    const { session, results } = await scene(
+      (_, n) => {
+        if (n === 1) return [agent('look')];
+        if (n === 2) return [usage({ input_tokens: 30, output_tokens: 4 }), toolUse('Glob', { pattern: '*' })];
+        return n === 3 ? [usage({ input_tokens: 60, output_tokens: 6 }), text('seen')] : [text('done')];
+      },
+      {
+        ...options,
+        hooks: {
+          PostToolUse: [
+            {
+              matcher: 'Task',
+              hooks: [
+                async ({ tool_response }) => {
+                  seen.push(tool_response);
+                  const updatedToolOutput = { status: 'completed', agentId: 'x', content: [{ type: 'text', text: 'redacted' }] };
+                  return { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput } };
+                },
+              ],
+            },
+          ],
+        },
+      },
+    );
+    await session.send('go').done;
+    expect(seen).toEqual([
+      {
+        status: 'completed',
+        agentId: expect.any(String),
+        content: [{ type: 'text', text: 'seen' }],
+        isError: false,
+        totalToolUseCount: 1,
+        totalDurationMs: expect.any(Number),
+        totalTokens: 100,
+        usage: { input_tokens: 90, output_tokens: 10, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+      },
+    ]);
+    expect(results().get('toolu_1_1')).toEqual({ text: 'redacted', isError: false });
+  });
+
   it('stops its parent when the person says stop', async () => {
     const tool = testTool({ name: 'Act', isReadOnly: () => false });
     const { session, results } = await scene([[agent('act')], [toolUse('Act')]], { ...options, tools: [tool], interactive: true });
