@@ -9,7 +9,7 @@ import { taskOf } from './task-stop.js';
 const inputSchema = z.strictObject({
   task_id: z.string().min(1).describe('Id of the background task'),
   block: z.boolean().default(true).describe('Wait until the task has ended, or the timeout'),
-  timeout: z.number().positive().max(600_000).default(30_000).describe('Milliseconds to wait at most'),
+  timeout: z.number().nonnegative().max(600_000).default(30_000).describe('Milliseconds to wait at most'),
 });
 
 export interface TaskOutput {

@@ -187,6 +187,7 @@ describe('tasks', () => {
     const seen = await run(taskOutputTool(), { task_id: 't1', block: false }, context);
     expect(seen).toMatchObject({ truncated: true });
     expect(shown(taskOutputTool(), seen)).toMatch(/^Task t1 \(Serve\): running\n(?:.*\n)*x\nend\n$/);
+    expect((await run(taskOutputTool(), { task_id: 't1', timeout: 0 }, context)).task.status).toBe('running');
     expect(await run(taskStopTool(), { task_id: 't1' }, context)).toMatchObject({ status: 'killed' });
     await expect(run(taskStopTool(), { task_id: 't9' }, context)).rejects.toThrow('There are: t1 (killed)');
     await expect(run(taskStopTool(), { task_id: 't1' }, contextIn(dir))).rejects.toThrow('no background tasks');

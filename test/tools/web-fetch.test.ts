@@ -129,7 +129,24 @@ describe('a page', () => {
   });
 });
 
+it('a page that ends before the offset is said to', async () => {
+  const host = await serve(html('<p>short</p>'));
+  const tool = webFetchTool({ allowHost: () => true });
+  const output = await run(tool, { ...ask(host), offset: 900 }, contextIn(dir));
+  expect(shown(tool, output)).toBe('[The page has 5 characters; there are none from 900 on.]');
+});
+
 describe('redirects', () => {
+  it('to a host with or without www are to another host, which may be denied', async () => {
+    const host = await serve((request, response) =>
+      response.writeHead(302, { location: `http://www.${request.headers.host}/there` }).end(),
+    );
+    const local = host.replace('127.0.0.1', 'localhost');
+    const tool = webFetchTool({ allowHost: () => true });
+    const output = await run(tool, ask(local), contextIn(dir));
+    expect(output).toMatchObject({ type: 'redirect', redirectUrl: `http://www.${local}/there` });
+  });
+
   it('are followed within the host and reported to another', async () => {
     const host = await serve((request, response) => {
       if (request.url === '/a') response.writeHead(302, { location: '/b' }).end();

@@ -55,15 +55,11 @@ export async function fetchPage(start: URL, request: PageRequest): Promise<Page>
     if (!URL.canParse(location, url.href))
       throw new ToolFailure(`${url.href} redirects to ${location.slice(0, 200)}, which is not a valid URL.`);
     const next = new URL(location, url);
-    if (bareHost(next) !== bareHost(url)) return { kind: 'redirect', from: url.href, to: next.href, status };
+    // Permission was given for a host by its name: `www.` makes another one.
+    if (next.host !== url.host) return { kind: 'redirect', from: url.href, to: next.href, status };
     url = checkedUrl(next.href, request.allowHost);
   }
   throw new ToolFailure(`${start.href} redirects more than ${MAX_REDIRECTS} times.`);
-}
-
-/** `www.` makes no other host. */
-function bareHost(url: URL): string {
-  return url.host.replace(/^www\./, '');
 }
 
 function send(url: URL, { signal, allowHost }: PageRequest): Promise<IncomingMessage> {

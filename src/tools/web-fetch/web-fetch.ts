@@ -94,6 +94,7 @@ export function webFetchTool(options: WebFetchOptions = {}) {
       throwIfAborted(context.signal);
       if (page.text.trim() === '')
         notes.push(`The page has no text (status ${page.status}); it may be made by scripts, which do not run here.`);
+      else if (offset >= page.text.length) notes.push(`The page has ${page.text.length} characters; there are none from ${offset} on.`);
       const from = boundaryIn(page.text, offset);
       const part = page.text.slice(from, boundaryIn(page.text, offset + MAX_TEXT_CHARS));
       if (from + part.length < page.text.length)
