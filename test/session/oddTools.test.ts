@@ -133,6 +133,34 @@ describe('a part of a tool that breaks', () => {
   });
 });
 
+describe('a check of a tool that answers what no type allows', () => {
+  it.each<[string, unknown, string]>([
+    ['a text', 'no', 'gave no verdict'],
+    ['a verdict of another library', { result: false, message: 'no such file' }, 'no such file'],
+    ['a refusal without a reason', { ok: false }, 'without a reason'],
+    ['a refusal with an empty reason', { ok: false, message: '' }, 'without a reason'],
+  ])('of its input, with %s: nothing runs, and the model is told so', async (_, verdict, words) => {
+    const result = await runOdd(oddTool({ validateInput: async () => verdict, call: throws }));
+    expect(result).toMatchObject({ isError: true });
+    expect(result?.text).toContain(words);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a word that is no verdict', { behavior: 'denied', reason: 'x' }, 'no verdict'],
+    ['a text', 'deny', 'no verdict'],
+    ['a refusal without a reason', { behavior: 'deny' }, 'Odd refuses this call'],
+  ])('of its permissions, with %s: no rule lets it through', async (_, verdict, words) => {
+    const result = await runOdd(oddTool({ checkPermissions: async () => verdict, call: throws }));
+    expect(result).toMatchObject({ isError: true });
+    expect(result?.text).toContain(words);
+  });
+
+  it('with nothing has no objection and no opinion', async () => {
+    const nothing = async () => undefined;
+    expect(await runOdd(oddTool({ validateInput: nothing, checkPermissions: nothing }))).toEqual({ text: 'Odd {}', isError: false });
+  });
+});
+
 describe('a tool that cannot be offered', () => {
   it.each<[string, object, string]>([
     ['whose description breaks', { prompt: throws }, 'broken'],

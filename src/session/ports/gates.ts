@@ -95,9 +95,19 @@ export function parseInput(callId: string, rewritten: RewrittenInput | null, ser
 export const validateInput = asyncPort<CallPortInput, ValidationVerdict>(async ({ callId }, { services, signal }) => {
   const record = services.calls.get(callId);
   const validate = async (): Promise<ValidationVerdict> =>
-    (await toolOf(record).validateInput?.(inputOf(record), toolContext(record, services, signal))) ?? { ok: true };
+    readVerdict(toolOf(record), await toolOf(record).validateInput?.(inputOf(record), toolContext(record, services, signal)));
   return services.provider ? services.provider.ask(`validate:${callId}`, validate, signal) : validate();
 });
+
+/** What a validation without types answered: nothing to say is no objection, and what is no verdict is none to run on. */
+function readVerdict(tool: AnyTool, given: unknown): ValidationVerdict {
+  if (given === undefined || given === null) return { ok: true };
+  const { ok, message }: { ok?: unknown; message?: unknown } = isJsonObject(given) ? given : {};
+  if (ok === true) return { ok };
+  const silent =
+    ok === false ? `${tool.name} refused this input without a reason.` : `The check of ${tool.name}'s input gave no verdict ({ ok }).`;
+  return { ok: false, message: typeof message === 'string' && message !== '' ? message : silent };
+}
 
 /** Fixes the input of a call: derived fields are added for hooks and rules to see, and approvals bind to the digest of exactly that. */
 function accept(record: CallRecord, tool: AnyTool, input: JsonObject, services: Services): void {

@@ -5,6 +5,7 @@ import { copyJson, isJsonObject, type JsonObject } from '../../json.js';
 import { inputDigest } from '../../permissions/digest.js';
 import type { PermissionAnswer, PermissionUpdate, ToolVerdict, TraceEntry } from '../../permissions/types.js';
 import { messageOf } from '../../tool/errors.js';
+import type { AnyTool } from '../../tool/types.js';
 import { resolveToolPaths } from '../../tools/index.js';
 import type { CallRecord } from '../callBook.js';
 import { tellOfQuestion } from '../observers.js';
@@ -169,12 +170,32 @@ async function opinionOf(record: CallRecord, services: Services, signal: AbortSi
   const tool = toolOf(record);
   if (!tool.checkPermissions) return { behavior: 'passthrough' };
   try {
-    return await tool.checkPermissions(inputOf(record), toolContext(record, services, signal));
+    return readOpinion(tool, await tool.checkPermissions(inputOf(record), toolContext(record, services, signal)));
   } catch (error) {
     return {
       behavior: 'ask',
       reason: `${tool.name} could not check its permissions: ${messageOf(error)}`,
     };
+  }
+}
+
+/** What a check without types answered: nothing to say is no opinion, and what is none of the verdicts must not let through. */
+function readOpinion({ name }: AnyTool, given: unknown): ToolVerdict {
+  if (given === undefined || given === null) return { behavior: 'passthrough' };
+  const { behavior, reason, updatedInput }: { behavior?: unknown; reason?: unknown; updatedInput?: unknown } = isJsonObject(given)
+    ? given
+    : {};
+  const why = typeof reason === 'string' && reason !== '' ? reason : undefined;
+  switch (behavior) {
+    case 'passthrough':
+      return { behavior };
+    case 'allow':
+      return { behavior, reason: why ?? `${name} allows it`, ...(isJsonObject(updatedInput) ? { updatedInput } : {}) };
+    case 'ask':
+    case 'deny':
+      return { behavior, reason: why ?? (behavior === 'ask' ? `${name} wants this call to be asked about` : `${name} refuses this call`) };
+    default:
+      return { behavior: 'ask', reason: `${name} could not check its permissions: its answer was no verdict` };
   }
 }
 
