@@ -27,7 +27,7 @@ import type { Services } from './services.js';
 import { createSessionActor, type SessionActor, settling } from './sessionActor.js';
 import { createSessionHooks } from './sessionHooks.js';
 import { createSessionTools, sessionServers } from './sessionTools.js';
-import { addSpend, countUsage, sumUsage } from './spend.js';
+import { addSpend, countUsage, sumUsage, unpricedBudget } from './spend.js';
 import { openStore } from './store.js';
 import { compactHistory } from './summarize.js';
 import { readSurroundings } from './surroundings.js';
@@ -250,6 +250,7 @@ export function assembleSession(
     ...found.warnings,
     ...hookIssues.filter((message) => !settings.warnings.some((warning) => warning.includes(message))),
     ...permissions.warnings,
+    ...unpricedBudget(services.model.id, options.prices ?? {}, options.limits?.maxBudgetUsd),
   ];
   const warnings = [
     ...(lineage ? [] : shared),

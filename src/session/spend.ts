@@ -65,6 +65,12 @@ export function overBudget({ tokens, usd }: Spend, { maxBudgetTokens, maxBudgetU
   return undefined;
 }
 
+/** What is to be said of a budget in dollars that nothing is counted against. */
+export function unpricedBudget(model: string, prices: Prices, maxBudgetUsd: number | undefined): readonly string[] {
+  if (maxBudgetUsd === undefined || priceOf(model, prices)) return [];
+  return [`The budget of $${maxBudgetUsd} has no effect: \`prices\` has none for ${model}.`];
+}
+
 function priceOf(model: string, prices: Prices): ModelPrice | undefined {
   const fitting = Object.keys(prices).filter((name) => model.startsWith(name));
   const best = fitting.sort((a, b) => b.length - a.length)[0];

@@ -175,4 +175,11 @@ describe('budgets', () => {
     });
     expect(server.requests).toHaveLength(3);
   });
+
+  it('in dollars that nothing is counted by is told at once', async () => {
+    const unpriced = await scene([], { limits: { maxBudgetUsd: 1 }, prices: { other: { input: 3, output: 15 } } });
+    expect(unpriced.session.warnings).toEqual([expect.stringContaining('budget of $1 has no effect')]);
+    const priced = await scene([], { limits: { maxBudgetUsd: 1 }, prices: { claude: { input: 3, output: 15 } } });
+    expect(priced.session.warnings).toEqual([]);
+  });
 });
