@@ -12,9 +12,13 @@ export function mergeUsage(before: JsonObject | undefined, after: JsonObject): J
   return { ...before, ...withoutNulls(after) };
 }
 
+/** Counts that are none are left out: added up, one would spoil the sum for good. */
 export function readUsage(usage: JsonObject | undefined): Usage | undefined {
-  return isUsage(usage) ? usage : undefined;
+  if (usage === undefined) return undefined;
+  const counted = Object.fromEntries(Object.entries(usage).filter(([key, value]) => !key.endsWith('_tokens') || isCount(value)));
+  return isUsage(counted) ? counted : undefined;
 }
+const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 function isUsage(value: unknown): value is Usage {
   return isJsonObject(value) && typeof value.input_tokens === 'number' && typeof value.output_tokens === 'number';

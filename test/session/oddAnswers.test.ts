@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readSession } from '../../src/session/stored.js';
-import { block, event, message, rawToolUse, type Turn, text, thinking, toolUse } from '../../src/testing/index.js';
+import { block, event, message, rawToolUse, type Turn, text, thinking, toolUse, usage } from '../../src/testing/index.js';
 import { scene, tempDir, testTool } from '../support/sessions.js';
 
 const echo = testTool({ name: 'Echo' });
@@ -191,5 +191,14 @@ describe('an answer of the model that is odd', () => {
       ],
     });
     expect(readSession(session.id, place).messages).toEqual(session.messages);
+  });
+
+  it('counts that are none spoil no sum', async () => {
+    const odd = { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: '7', cache_creation_input_tokens: -3 };
+    const { session, server } = await scene([[usage(odd), text('one')], [text('two')]], echoing);
+    await session.send('go').done;
+    await session.send('on').done;
+    expect(session.usage).toEqual({ inputTokens: 20, outputTokens: 15, cacheReadTokens: 0, cacheCreationTokens: 0, requests: 2 });
+    server.assertConsumed();
   });
 });
