@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ruleOrigin } from '../../machines/ruleOrigin.js';
 import type { DecisionMade, FlowEvent } from '../../src/inspect/index.js';
+import { violations } from './support/axe.js';
 import { toldFlow } from './support/flows.js';
 import { fromKeyTo, within } from './support/measure.js';
 import { on, story } from './support/onPage.js';
@@ -57,6 +58,37 @@ describe('a question that waits', () => {
       await page.keyboard.press('y');
       await expect.poll(() => system.desk.pending).toEqual([]);
       await page.locator('#approval').waitFor({ state: 'detached' });
+    });
+  });
+
+  test('keeps its buttons, the menus and what steers in reach at 200 % of a small screen, among other questions', async () => {
+    const { system } = await story();
+    for (const n of [1, 2]) system.desk.open({ ...openQuestion, id: `ask:more-${n}`, toolUseId: `more-${n}` }, () => undefined);
+    await on(openFlow(context, system), async ({ page }) => {
+      await caughtUp(page, system.log);
+      expect(await violations(page)).toEqual([]);
+      await page.setViewportSize({ width: 640, height: 400 });
+      const inReach = async (name: string | RegExp): Promise<void> => {
+        const button = page.getByRole('button', { name }).first();
+        const box = await button.boundingBox();
+        expect(box && box.x >= 0 && box.x + box.width <= 640 && box.y >= 0 && box.y + box.height <= 400, String(name)).toBe(true);
+        expect(await button.evaluate(isOnTop), String(name)).toBe(true);
+      };
+      const answers = [/^Allow/, /^Deny/, 'Next question', 'Show call'];
+      for (const name of [...answers, /^Pause/, 'Breakpoints', 'Export', 'Keys and help']) await inReach(name);
+      for (const menu of ['Breakpoints', 'Export', 'Keys and help']) {
+        await page.getByRole('button', { name: menu }).click();
+        const box = await page.getByRole('dialog').boundingBox();
+        expect(box && box.x >= 0 && box.x + box.width <= 640 && box.y + box.height <= 400, menu).toBe(true);
+        expect(await page.getByRole('dialog').evaluate(isOnTop), menu).toBe(true);
+        for (const name of answers) await inReach(name);
+        await page.keyboard.press('Escape');
+      }
+      // What does not fit can be scrolled to, and the question stays where it is.
+      const tab = page.getByRole('tab', { name: 'Raw' });
+      await tab.scrollIntoViewIfNeeded();
+      expect(await tab.evaluate(isOnTop)).toBe(true);
+      for (const name of answers) await inReach(name);
     });
   });
 
@@ -144,6 +176,39 @@ describe('a question that waits', () => {
       expect(await input.locator('img').count()).toBe(0);
       expect(text).toContain('<img src=x onerror');
       expect(await page.title()).toContain('Sixgates inspector');
+    });
+  });
+
+  test('and everything else that a stranger worded, in every view of a call', async () => {
+    const system = toldFlow();
+    const odd = (what: string): string => `${what} \u202Etxt.exe\u001b[2K`;
+    const { log } = system;
+    const actor = 'session/call-0';
+    const about = { toolUseId: 'toolu_1', toolName: odd('tool') } as const;
+    log.put({ type: 'actor.started', actor: 'session', parent: null, kind: 'session', machine: null, name: 'session', label: '' });
+    const started = { kind: 'toolCall', machine: null, name: odd('tool'), label: odd('label'), toolUseId: 'toolu_1' } as const;
+    log.put({ type: 'actor.started', actor, parent: 'session', ...started });
+    log.put({ type: 'progress', toolUseId: 'toolu_1', message: odd('progress') });
+    await on(openFlow(context, system), async ({ page }) => {
+      const shows = async (words: string): Promise<void> => {
+        await expect.poll(() => page.locator('.app').textContent()).toContain(`${words} \\u202Etxt.exe\\u001B[2K`);
+        const hidden = page.locator('.app *', { hasText: new RegExp('[\u202e\u001b]') });
+        expect(await hidden.evaluateAll((all) => all.map((element) => element.className))).toEqual([]);
+      };
+      await caughtUp(page, log);
+      await page.locator('[data-call=toolu_1]').click();
+      await page.getByRole('tab', { name: 'Output' }).click();
+      for (const words of ['tool', 'label', 'progress']) await shows(words);
+      log.put({ type: 'result', ...about, outcome: 'failed', isError: true, summary: odd('summary'), body: log.bodies.put('no') });
+      log.put({ type: 'note', level: 'warning', text: odd('note') });
+      await caughtUp(page, log);
+      await shows('failed: summary');
+      await page.getByRole('tab', { name: 'Why' }).click();
+      await shows('summary');
+      for (const tab of ['Events', 'Errors']) {
+        await page.getByRole('tab', { name: tab }).click();
+        for (const words of ['failed: summary', 'note']) await shows(words);
+      }
     });
   });
 

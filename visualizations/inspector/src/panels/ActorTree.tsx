@@ -6,6 +6,7 @@ import { count, plural, statePath } from '../ui/format.js';
 import { useFlowVersion, useInspector, useView } from '../ui/hooks.js';
 import { Icon } from '../ui/icons.js';
 import { Rows } from '../ui/Rows.js';
+import { Visible } from '../ui/visible.js';
 
 /** Session › query › turn › executor › calls. What has ended folds away; what waits or failed shows on everything above it. */
 export function ActorTree() {
@@ -173,8 +174,14 @@ function ActorRow(props: {
         <span className="twist" />
       )}
       <span className={`dot ${tone}`} />
-      <span className="name">{actorTitle(actor)}</span>
-      {actor.label !== '' && !NUMBERED.has(actor.kind) && <span className="about mono">{actor.label}</span>}
+      <span className="name">
+        <Visible text={actorTitle(actor)} />
+      </span>
+      {actor.label !== '' && !NUMBERED.has(actor.kind) && (
+        <span className="about mono">
+          <Visible text={actor.label} />
+        </span>
+      )}
       <span className="grow" />
       {waiting && <span className="badge ask">{actor.kind === 'toolCall' ? 'asks' : count(actor.waiting)}</span>}
       {!waiting && travel === null && actor.problems > 0 && actor.kind !== 'toolCall' && (

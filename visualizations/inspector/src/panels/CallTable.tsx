@@ -6,6 +6,7 @@ import { choiceKey, filterCalls } from '../model/filter.js';
 import { duration } from '../ui/format.js';
 import { useFlowVersion, useInspector, useTicks, useView } from '../ui/hooks.js';
 import { Rows } from '../ui/Rows.js';
+import { Visible } from '../ui/visible.js';
 import { GatePips } from './GateStrip.js';
 import { NothingMatches } from './NothingMatches.js';
 
@@ -100,10 +101,10 @@ function CallRow(props: {
         {call.turn || ''}
       </span>
       <span role="gridcell" className="strong">
-        {call.tool}
+        <Visible text={call.tool} />
       </span>
       <span role="gridcell" className="mono" title={call.label}>
-        {call.label}
+        <Visible text={call.label} />
       </span>
       <span role="gridcell">
         <GatePips call={call} />

@@ -7,6 +7,7 @@ import type { DetailsTab } from '../model/view.js';
 import { count, duration, moment, plural, size } from '../ui/format.js';
 import { useFlowVersion, useInspector, useView } from '../ui/hooks.js';
 import { Tabs } from '../ui/Tabs.js';
+import { Visible } from '../ui/visible.js';
 import { BodyView, JsonValueView } from './BodyView.js';
 import { ContextDiff } from './ContextDiff.js';
 import { Why } from './Why.js';
@@ -34,14 +35,18 @@ export function Details() {
       <div className="details-title">
         {call && actor?.id === call.actor ? (
           <>
-            <h2>{call.tool}</h2>
+            <h2>
+              <Visible text={call.tool} />
+            </h2>
             <span className={`status ${call.status}`}>{statusText(call)}</span>
             <span className="grow" />
             <span className="quiet mono id">{call.toolUseId}</span>
           </>
         ) : (
           <>
-            <h2>{actor ? actorTitle(actor) : 'Details'}</h2>
+            <h2>
+              <Visible text={actor ? actorTitle(actor) : 'Details'} />
+            </h2>
             {actor && actor.kind !== actorTitle(actor) && <span className="quiet">{actor.kind}</span>}
             <span className="grow" />
             {actor && <span className="quiet mono id">{actor.id.slice(actor.id.lastIndexOf('/') + 1)}</span>}
@@ -87,7 +92,10 @@ function Output({ call, actor }: { readonly call: Call | undefined; readonly act
         {call.progress !== '' && (
           <>
             <br />
-            Last progress: <span className="mono">{call.progress}</span>
+            Last progress:{' '}
+            <span className="mono">
+              <Visible text={call.progress} />
+            </span>
           </>
         )}
       </p>
@@ -96,7 +104,7 @@ function Output({ call, actor }: { readonly call: Call | undefined; readonly act
   return (
     <>
       <p className={`summary ${call.isError ? 'bad' : ''}`}>
-        {call.outcome}: {call.summary}
+        {call.outcome}: <Visible text={call.summary} />
       </p>
       <BodyView body={call.result} label="output" />
     </>

@@ -8,6 +8,7 @@ import { lastUpTo } from '../model/flow.js';
 import { actorKey, moment } from '../ui/format.js';
 import { useFlowVersion, useInspector, useView } from '../ui/hooks.js';
 import { Rows } from '../ui/Rows.js';
+import { Visible } from '../ui/visible.js';
 import { NothingMatches } from './NothingMatches.js';
 
 /** Everything that was told, one row an event. */
@@ -131,7 +132,7 @@ function EventTable({ id, label, rows, place, tail, empty }: EventTableProps) {
               {moment(event.t)}
             </span>
             <span role="gridcell" className="mono" title={actor ?? ''}>
-              {call ? `${call.tool} ` : ''}
+              {call && <Visible text={`${call.tool} `} />}
               <span className="quiet">{actor === null ? '' : actorKey(actor)}</span>
             </span>
             <span role="gridcell">
@@ -139,7 +140,7 @@ function EventTable({ id, label, rows, place, tail, empty }: EventTableProps) {
             </span>
             <span role="gridcell" className="mono" title={eventText(event)}>
               {event.type === 'transition' && event.event !== '' && <span className="quiet">{eventLabel(event.event)} · </span>}
-              {eventText(event)}
+              <Visible text={eventText(event)} />
             </span>
           </div>
         );

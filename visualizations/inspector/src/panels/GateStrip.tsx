@@ -3,6 +3,7 @@ import { GATES, type Gate, type GateStatus } from '../model/gates.js';
 import { duration } from '../ui/format.js';
 import { useFlowVersion, useInspector, useTicks, useView } from '../ui/hooks.js';
 import { Icon, type IconName } from '../ui/icons.js';
+import { Visible } from '../ui/visible.js';
 
 /** The six gates of the selected call: how far it has come, what each said, and how long it took. */
 export function GateStrip() {
@@ -18,9 +19,11 @@ export function GateStrip() {
       <div className="gates-call">
         {call ? (
           <>
-            <b>{call.tool}</b>
+            <b>
+              <Visible text={call.tool} />
+            </b>
             <span className="mono about" title={call.label}>
-              {call.label}
+              <Visible text={call.label} />
             </span>
           </>
         ) : (

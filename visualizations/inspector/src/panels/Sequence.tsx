@@ -7,6 +7,7 @@ import type { Flow } from '../model/flow.js';
 import { actorTitle } from '../model/tree.js';
 import { useFlowVersion, useInspector, useView } from '../ui/hooks.js';
 import { Rows } from '../ui/Rows.js';
+import { Visible } from '../ui/visible.js';
 
 const MOST_LANES = 12;
 const LANE = 108;
@@ -56,7 +57,7 @@ export function Sequence() {
         <div className="lanes-head" style={{ width }}>
           {lanes.map((actor, lane) => (
             <span key={actor} style={{ left: LEFT + lane * LANE, width: LANE }} title={actor}>
-              {laneName(flow, actor, lane === MOST_LANES - 1)}
+              <Visible text={laneName(flow, actor, lane === MOST_LANES - 1)} />
             </span>
           ))}
         </div>

@@ -19,7 +19,15 @@ export function Why({ call }: { readonly call: Call }) {
       {call.decisions.length === 0 && (
         <div className="verdict open">
           <b>{call.status === 'asking' ? 'Waits for a person' : call.endT === null ? 'Not decided yet' : 'Never came to a decision'}</b>
-          {pending?.askedBy ? <Cause entry={pending.askedBy} /> : call.endT !== null && <p>{call.summary}</p>}
+          {pending?.askedBy ? (
+            <Cause entry={pending.askedBy} />
+          ) : (
+            call.endT !== null && (
+              <p>
+                <Visible text={call.summary} />
+              </p>
+            )
+          )}
         </div>
       )}
       {call.decisions.map((decision, index) => (
@@ -136,13 +144,17 @@ function Trace({ decision }: { readonly decision: DecisionMade | undefined }) {
               <span className="check-name">{words(entry.check)}</span>
               {entry.behavior === 'passthrough' ? (
                 <span className="quiet reason" title={entry.reason}>
-                  {entry.reason}
+                  <Visible text={entry.reason} />
                 </span>
               ) : (
                 <span>
                   {entry.source?.type !== 'rule' && <span className={`tag ${entry.behavior}`}>{entry.behavior}</span>}{' '}
                   <Source source={entry.source} />
-                  {entry.source?.type !== 'rule' && <span className="reason block">{entry.reason}</span>}
+                  {entry.source?.type !== 'rule' && (
+                    <span className="reason block">
+                      <Visible text={entry.reason} />
+                    </span>
+                  )}
                 </span>
               )}
             </li>
@@ -196,7 +208,11 @@ function Hooks({ title, hooks }: { readonly title: string; readonly hooks: reado
                 <Visible text={run.output} />
               </pre>
             )}
-            {run.notice !== undefined && <p className="bad">{run.notice}</p>}
+            {run.notice !== undefined && (
+              <p className="bad">
+                <Visible text={run.notice} />
+              </p>
+            )}
             {run.origin !== undefined && <span className="origin mono">{run.origin}</span>}
           </li>
         ))}
