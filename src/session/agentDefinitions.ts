@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { messageOf } from '../tool/errors.js';
@@ -74,7 +74,7 @@ export interface AgentPlaces {
 export type GivenAgent = Omit<AgentDefinition, 'source'>;
 
 /**
- * The agents of a session: built in, then those of `<configDir>/agents/*.md`, then the project's, then those given in code; a later
+ * The agents of a session: built in, then those of `<configDir>/agents` (`.md` files, also in folders within), then the project's, then those given in code; a later
  * one of the same name replaces the earlier. A file that cannot be understood is left out with a warning that names it.
  */
 export function loadAgents({ configDir, cwd, files = true, given: givenAgents = [], toolNames = [] }: AgentPlaces): LoadedAgents {
@@ -150,12 +150,16 @@ function withMeant(field: string): string {
   return `${field} (the field is called ${/^d/.test(plain) ? 'disallowedTools' : 'tools'})`;
 }
 
+/** Folders within only sort the files; a name is what the file says (Claude Code docs, subagents). Links to folders are not followed. */
 function markdownFiles(dir: string): readonly string[] {
   try {
-    return readdirSync(dir)
-      .filter((name) => name.endsWith('.md') && !basename(name).startsWith('.'))
-      .sort()
-      .map((name) => join(dir, name));
+    return readdirSync(dir, { withFileTypes: true })
+      .filter(({ name }) => !name.startsWith('.'))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((entry) => {
+        const path = join(dir, entry.name);
+        return entry.isDirectory() ? markdownFiles(path) : entry.name.endsWith('.md') ? [path] : [];
+      });
   } catch {
     return [];
   }

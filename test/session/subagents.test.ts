@@ -337,6 +337,15 @@ describe('the kinds of agents', () => {
     expect(toolsForAgent({ ...all, disallowedTools: ['mcp__*'] }, pool).map(({ name }) => name)).toEqual(['Bash', 'Read']);
   });
 
+  it('may be sorted into folders', () => {
+    const cwd = tempDir();
+    file(cwd, 'review/strict/a.md', '---\nname: strict\ndescription: x\n---\n');
+    file(cwd, '.old/b.md', '---\nname: old\ndescription: x\n---\n');
+    const { agents, warnings } = loadAgents({ configDir: cwd, cwd });
+    expect(agents.map(({ name }) => name)).toEqual(['general-purpose', 'Explore', 'strict']);
+    expect(warnings).toEqual([]);
+  });
+
   it('may have a colon in their description', () => {
     const prose = 'Use it when asked. Examples: <example>user: "go: on"\\nassistant: yes</example>';
     const { agent: definition } = parseAgent(`---\r\nname: x\r\ndescription: ${prose}\r\ntools: Read\r\n---\r\nWork.`, 'x.md');
