@@ -192,7 +192,7 @@ describe('a question that waits', () => {
     await on(openFlow(context, system), async ({ page }) => {
       const shows = async (words: string): Promise<void> => {
         await expect.poll(() => page.locator('.app').textContent()).toContain(`${words} \\u202Etxt.exe\\u001B[2K`);
-        const hidden = page.locator('.app *', { hasText: new RegExp('[\u202e\u001b]') });
+        const hidden = page.locator('.app *', { hasText: /\p{Bidi_Control}|(?![\n\t])\p{Cc}/u });
         expect(await hidden.evaluateAll((all) => all.map((element) => element.className))).toEqual([]);
       };
       await caughtUp(page, log);
