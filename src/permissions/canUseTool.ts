@@ -26,7 +26,12 @@ export interface CanUseToolOptions {
 
 /** What a `canUseTool` callback answers. */
 export type PermissionResult =
-  | { readonly behavior: 'allow'; readonly updatedInput?: JsonObject; readonly updatedPermissions?: readonly PermissionUpdate[] }
+  | {
+      readonly behavior: 'allow';
+      /** What to run in place of the input as shown. It runs as its JSON. */
+      readonly updatedInput?: Readonly<Record<string, unknown>>;
+      readonly updatedPermissions?: readonly PermissionUpdate[];
+    }
   | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean };
 
 /** The Agent SDK's permission callback. `null` means that the answer comes by another way, addressed by call id and digest. */

@@ -19,15 +19,15 @@ import type { SessionUpdate } from './updates.js';
 /** The model a session talks to. A string is a model id at the Claude API, with key and base URL from the environment. */
 export interface ModelOptions {
   /** Model id. Default: `SIXGATES_MODEL`, `ANTHROPIC_MODEL`, else the library's own. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /**
    * A model port to use in place of the Claude API's: another provider, a gateway, a scripted model. Key and base URL do not count then.
    */
   readonly client?: ModelClient;
   /** Default: `ANTHROPIC_API_KEY`. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Default: `SIXGATES_BASE_URL`, `ANTHROPIC_BASE_URL`, else the Claude API. */
-  readonly baseURL?: string;
+  readonly baseURL?: string | undefined;
   /** Output limit of a request, in tokens. Default: `SIXGATES_MAX_TOKENS`, `CLAUDE_CODE_MAX_OUTPUT_TOKENS`, else 32,000. */
   readonly maxTokens?: number;
   /** System prompt. Default none. */

@@ -107,6 +107,22 @@ describe('an input that canUseTool puts in place of the call’s', () => {
     expect(seen).toEqual([{ path: 'https://a.example/' }]);
   });
 
+  it('may come from a callback with the Agent SDK’s types', async () => {
+    seen.length = 0;
+    type SdkResult =
+      | { behavior: 'allow'; updatedInput?: Record<string, unknown>; toolUseID?: string }
+      | { behavior: 'deny'; message: string; interrupt?: boolean; toolUseID?: string };
+    type SdkOptions = { signal: AbortSignal; toolUseID: string; agentID?: string; requestId: string };
+    const ported = async (_tool: string, input: Record<string, unknown>, options: SdkOptions): Promise<SdkResult | null> => ({
+      behavior: 'allow',
+      updatedInput: { ...input, path: 'b' },
+      toolUseID: options.toolUseID,
+    });
+    const { session } = await scene(script(), { tools: [tool], canUseTool: ported });
+    await session.send('go').done;
+    expect(seen).toEqual([{ ...original, path: 'b' }]);
+  });
+
   it('that is no JSON is refused in words, and nothing runs', async () => {
     seen.length = 0;
     const odd: object = { path: 10n };
