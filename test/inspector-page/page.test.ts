@@ -1,8 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Page, WebSocket } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { FlowIndex, openRecording, startRecorder } from '../../src/inspect/index.js';
+import { encodeRecording, FlowIndex, openRecording, snapshotRecording, startRecorder } from '../../src/inspect/index.js';
+import { flowText } from '../../src/inspect/protocol/flowText.js';
 import { buildPage } from './support/build.js';
 import { everyMachine, strangeFlow } from './support/flows.js';
 import { on, story } from './support/onPage.js';
@@ -59,6 +62,62 @@ describe('the page and its origin', () => {
       await page.close();
       await opened.close();
     }
+  });
+
+  test('opens a recording as a file, also one that was packed twice, cut or written anew', async () => {
+    const { system } = strangeFlow();
+    const { system: told } = await story();
+    const recording = snapshotRecording(told.log);
+    const [packed, text] = [encodeRecording(recording), flowText(recording)];
+    const whole = String(told.log.lastSeq);
+    await on(openFlow(context, system), async ({ page, complaints }) => {
+      await caughtUp(page, system.log);
+      const shown = page.locator('[data-last-seq]');
+      const open = async (name: string, bytes: Buffer): Promise<void> => {
+        await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: bytes });
+      };
+      await open('one.flow.jsonl.gz', packed);
+      await page.locator(`[data-last-seq="${whole}"]`).waitFor();
+      await open('cut.flow.jsonl.gz', packed.subarray(0, packed.length / 2));
+      await page.getByText('The file was cut short; what could be read is shown.').waitFor();
+      expect(Number(await shown.getAttribute('data-last-seq'))).toBeLessThan(Number(whole));
+      for (const bytes of [gzipSync(packed), Buffer.from(`\ufeff${text.replaceAll('\n', '\r\n')}`)]) {
+        await open('again.gz', gzipSync('{}'));
+        await page
+          .getByText(/^again.gz: This is no flow recording/)
+          .last()
+          .waitFor();
+        await open('f.gz', bytes);
+        await page.locator(`[data-last-seq="${whole}"]`).waitFor();
+        await expect.poll(() => page.getByText('cut short').count()).toBe(0);
+        await open('cut.gz', packed.subarray(0, packed.length / 2));
+        await page.getByText('cut short').waitFor();
+      }
+      expect(complaints).toEqual([]);
+    });
+  });
+
+  test('leaves the live flow when it opens a file: neither its events nor its questions nor its end come to what is shown', async () => {
+    const { system } = await story();
+    const short = strangeFlow().system.log;
+    const links: WebSocket[] = [];
+    const prepare = async (page: Page): Promise<void> => void page.on('websocket', (link) => links.push(link));
+    await on(openFlow(context, system, { prepare }), async ({ page, server }) => {
+      await caughtUp(page, system.log);
+      await page.locator('input[type=file]').setInputFiles({
+        name: 'short.flow.jsonl.gz',
+        mimeType: 'application/gzip',
+        buffer: encodeRecording(snapshotRecording(short)),
+      });
+      await page.locator(`[data-last-seq="${short.lastSeq}"]`).waitFor();
+      system.log.put({ type: 'note', level: 'warning', text: 'of the live flow' });
+      await expect.poll(() => links.map((link) => link.isClosed())).toEqual([true]);
+      await server.close();
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      expect(await page.locator('[data-link]').getAttribute('data-link')).toBe('recording');
+      expect(await page.locator('[data-last-seq]').getAttribute('data-last-seq')).toBe(String(short.lastSeq));
+      expect(await page.locator('#approval').count()).toBe(0);
+    });
   });
 
   test('says so when the link is refused', async () => {

@@ -14,26 +14,20 @@ export async function embeddedRecording(): Promise<FlowRecording | null> {
 }
 
 /** Reads a `*.flow.jsonl` or `*.flow.jsonl.gz` file. Throws an error a person can act on when it is neither. */
-export async function readRecording(bytes: Uint8Array<ArrayBuffer>): Promise<FlowRecording> {
-  const zipped = bytes[0] === GZIP[0] && bytes[1] === GZIP[1];
-  if (!zipped) return parseFlowText(new TextDecoder().decode(bytes));
-  const { text, cut } = await gunzip(bytes);
-  const recording = parseFlowText(text);
-  return cut ? { ...recording, warnings: ['The file was cut short; what could be read is shown.', ...recording.warnings] } : recording;
-}
-
-/** What can be unpacked, and whether the end is missing. */
-async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<{ readonly text: string; readonly cut: boolean }> {
-  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return { text: text + decoder.decode(), cut: false };
-      text += decoder.decode(value, { stream: true });
+export async function readRecording(file: Uint8Array<ArrayBuffer>): Promise<FlowRecording> {
+  let bytes = file;
+  let cut = false;
+  // What is packed again on its way is packed twice.
+  for (let layer = 0; layer < 4 && bytes[0] === GZIP[0] && bytes[1] === GZIP[1]; layer++) {
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    try {
+      const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
+      for (let part = await reader.read(); !part.done; part = await reader.read()) parts.push(part.value);
+    } catch {
+      cut = true;
     }
-  } catch {
-    return { text, cut: true };
+    bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
   }
+  const recording = parseFlowText(new TextDecoder().decode(bytes));
+  return cut ? { ...recording, warnings: ['The file was cut short; what could be read is shown.', ...recording.warnings] } : recording;
 }

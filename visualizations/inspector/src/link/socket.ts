@@ -17,7 +17,7 @@ export interface SocketHandlers extends PageFunctions {
   closed(retryMs: number | null): void;
 }
 
-/** One WebSocket to the runtime, opened again with growing waits until the page is closed. */
+/** One WebSocket to the runtime, opened again with growing waits until it or the page is closed. */
 export class Socket {
   #rpc: BirpcReturn<ServerFunctions, PageFunctions> | null = null;
   #socket: WebSocket | null = null;
@@ -58,6 +58,16 @@ export class Socket {
     };
   }
 
+  /** For good. */
+  close(): void {
+    clearTimeout(this.#timer);
+    const socket = this.#socket;
+    this.#socket = null;
+    if (!socket) return;
+    socket.onmessage = null;
+    socket.close();
+  }
+
   /** Asks the server. A lost connection is an error like any other, so that callers need one path only. */
   async call<M extends keyof ServerFunctions>(
     method: M,
@@ -76,6 +86,7 @@ export class Socket {
   /** A refused handshake looks like a dead server to a page; only a plain request tells them apart. */
   async #explainClose(wasOpen: boolean): Promise<void> {
     const refused = !wasOpen && (await answers());
+    if (!this.#socket) return;
     if (refused) return this.handlers.closed(null);
     const wait = this.#retryMs;
     this.#retryMs = Math.min(LAST_RETRY_MS, wait * 2);

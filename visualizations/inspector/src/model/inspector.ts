@@ -44,6 +44,7 @@ export class Inspector {
   }
 
   openRecording(recording: FlowRecording): void {
+    this.#socket?.close();
     this.#socket = null;
     this.#recorded = recording.bodies;
     this.flow.reset();
