@@ -7,13 +7,22 @@ import {
   onlyResultsMayFollow,
   textField,
 } from './blocks.js';
-import { applyFallbackRule, cleanAnswerBlock, cleanResult, cleanSystemBlock, cleanUserBlock, tidy, withToolset } from './clean.js';
+import {
+  applyFallbackRule,
+  cleanAnswerBlock,
+  cleanResult,
+  cleanSystemBlock,
+  cleanUserBlock,
+  SYSTEM_PARTS,
+  tidy,
+  withToolset,
+} from './clean.js';
 import type { Note } from './note.js';
 import { withCallsApart } from './reusedIds.js';
 import { asReminders, settle } from './settle.js';
 import { buildSlots, type Item, indexResults, type ResultIndex, type Slot } from './slots.js';
 import { acceptableCall, createIdMap } from './toolIds.js';
-import type { ContentBlockParam, MessageParam } from './types.js';
+import type { ContentBlockParam, MessageParam, TextBlockParam } from './types.js';
 
 /** A call that nothing answers. */
 export interface OpenCall {
@@ -159,8 +168,11 @@ function isContentBlock(value: unknown): value is ContentBlockParam {
 function asMessage(role: 'user' | 'assistant' | 'system', blocks: readonly unknown[]): MessageParam {
   const content = blocks.filter(isContentBlock);
   if (role !== 'system') return { role, content };
-  return { role, content: content.filter((block) => block.type === 'text') };
+  return { role, content: content.filter(isSystemPart) };
 }
+
+/** The SDK's types know text only. */
+const isSystemPart = (block: unknown): block is TextBlockParam => isLooseBlock(block) && SYSTEM_PARTS.has(block.type);
 
 function noteOrphans(slots: readonly Slot[], { results, mapId, remark }: History): void {
   const called = new Set(slots.flatMap((slot) => slot.assistant.filter(isClientToolUse).map((block) => textField(block, 'id'))));

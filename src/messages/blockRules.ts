@@ -89,6 +89,8 @@ function checkContent(block: LooseBlock, index: number, where: { readonly block:
 export function isSendableImage(block: LooseBlock): boolean {
   const source = block.source;
   if (!isJsonObject(source)) return false;
+  if (source.type === 'url') return typeof source.url === 'string' && !isBlank(source.url);
+  if (source.type === 'file') return typeof source.file_id === 'string' && source.file_id !== '';
   if (source.type !== 'base64') return typeof source.type === 'string';
   const { media_type: mediaType, data } = source;
   return (

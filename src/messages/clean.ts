@@ -49,9 +49,14 @@ export function cleanUserBlock(block: LooseBlock, remark: Remark): LooseBlock | 
   return cleanPart(block);
 }
 
-/** A block of a system message in the middle of a conversation: text only. */
+/** What a system message in the middle of a conversation may hold (Claude API docs, "Mid-conversation system messages"). */
+export const SYSTEM_PARTS: ReadonlySet<string> = new Set(['text', 'tool_addition', 'tool_removal']);
+
+/** A block of such a message. */
 export function cleanSystemBlock(block: LooseBlock, remark: Remark): LooseBlock | undefined {
-  return block.type === 'text' ? cleanPart(block) : setAside(block, `a \`${block.type}\` block cannot stand in a system message`, remark);
+  return SYSTEM_PARTS.has(block.type)
+    ? cleanPart(block)
+    : setAside(block, `a \`${block.type}\` block cannot stand in a system message`, remark);
 }
 
 function setAside(block: LooseBlock, text: string, remark: Remark): undefined {
@@ -101,7 +106,7 @@ export interface CleanResult {
 
 /** A tool result as the API takes it: never an empty text block, no broken image, nothing but text in an error. */
 export function cleanResult(result: LooseBlock, callId: string): CleanResult {
-  const isError = result.is_error === true;
+  const isError = result.is_error === true || result.is_error === 'true';
   const spill: LooseBlock[] = [];
   const parts: LooseBlock[] = [];
   for (const part of partsOf(result.content)) {

@@ -57,7 +57,7 @@ function postpone(slots: readonly Slot[]): void {
 
 /** System texts where no system message may stand. */
 export function asReminders(system: readonly LooseBlock[]): LooseBlock[] {
-  return system.map((block) => ({ type: 'text', text: wrapReminder(textField(block, 'text')) }));
+  return system.flatMap((block) => (block.type === 'text' ? [{ type: 'text', text: wrapReminder(textField(block, 'text')) }] : []));
 }
 
 function dropUnacceptable(slots: readonly Slot[], remark: (note: Note) => void): boolean {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.js';
+import { isJsonObject, parseJson } from '../json.js';
 import { isServerToolId, type LooseBlock, textField } from './blocks.js';
 
 const UNSAFE = /[^a-zA-Z0-9_-]/g;
@@ -27,6 +27,12 @@ export function createIdMap(isTaken: (id: string) => boolean = () => false): (or
 export function acceptableCall(block: LooseBlock, id: string): LooseBlock {
   const name = textField(block, 'name').replace(UNSAFE, '_').slice(0, 128) || 'unknown';
   if (block.id === id && block.name === name && isJsonObject(block.input)) return block;
-  const input = isJsonObject(block.input) ? block.input : block.input === undefined ? {} : { input: block.input };
-  return { ...block, id, name, input };
+  return { ...block, id, name, input: acceptableInput(block.input) };
+}
+
+/** Other programs write the input as the text that the model wrote. */
+function acceptableInput(input: unknown): object {
+  const value = typeof input === 'string' ? parseJson(input) : input;
+  if (isJsonObject(value)) return value;
+  return input === undefined ? {} : { input };
 }

@@ -192,4 +192,41 @@ describe('repairMessages', () => {
     expect(messages).toEqual([user(text('[Document left out: it has no source]'))]);
     expect(checkPairing(Array.isArray(broken) ? broken : []).map(({ code }) => code)).toEqual(['bad_block']);
   });
+
+  it('leaves changes of the tools in the middle of a conversation as they are', () => {
+    const change: unknown = JSON.parse(
+      '{"role":"system","content":[{"type":"tool_addition","tool":{"name":"New"}},{"type":"text","text":"note"}]}',
+    );
+    const history = [hi, change, assistant(text('yes')), user(text('go on'))].filter((one): one is MessageParam => typeof one === 'object');
+    expect(checkPairing(history)).toEqual([]);
+    expect(repairMessages(history).messages).toEqual(history);
+  });
+
+  it('reads what other programs write as text: an input, and that a result is an error', () => {
+    const history: MessageParam[] = JSON.parse(
+      JSON.stringify([
+        hi,
+        {
+          role: 'assistant',
+          content: [
+            { ...use('a'), input: '{"path":"x"}' },
+            { ...use('b'), input: 'no JSON' },
+          ],
+        },
+        { role: 'user', content: [{ ...result('a', 'broke'), is_error: 'true' }, result('b')] },
+      ]),
+    );
+    const { messages } = repairMessages(history);
+    expect(messages[1]?.content).toMatchObject([{ input: { path: 'x' } }, { input: { input: 'no JSON' } }]);
+    expect(messages[2]?.content).toMatchObject([{ tool_use_id: 'a', is_error: true }, { tool_use_id: 'b' }]);
+  });
+
+  it.each(['{"type":"url"}', '{"type":"url","url":" "}', '{"type":"file"}'])(
+    'puts words in the place of an image that refers to nothing: %s',
+    (source) => {
+      const history: MessageParam[] = JSON.parse(`[{"role":"user","content":[{"type":"image","source":${source}}]}]`);
+      expect(checkPairing(history).map(({ code }) => code)).toEqual(['bad_image']);
+      expect(repairMessages(history).messages).toMatchObject([{ content: [{ type: 'text' }] }]);
+    },
+  );
 });
