@@ -48,7 +48,7 @@ export async function simulate(
   const sessions: { readonly turns: readonly TurnScript[]; at: number }[] = [];
   const scriptOf = (callId: string): CallScript => calls.get(callId) ?? { tool: 'Unknown', input: {} };
   const wait = (ms: number): Promise<void> => time.after(ms);
-  const later = (self: { send(event: GateAnswer): void }, ms: number, answer: GateAnswer): void => {
+  const later = <Answer>(self: { send(event: Answer): void }, ms: number, answer: Answer): void => {
     void wait(ms).then(() => self.send(answer));
   };
 
