@@ -46,7 +46,8 @@ const NO_TOOL_LEFT: readonly JsonObject[] = [
   },
 ];
 
-function toolsFor(session: Services): readonly JsonObject[] {
+/** The `tools` of a session's requests: the same in all of them, so that the cached prefix holds. */
+export function toolsFor(session: Services): readonly JsonObject[] {
   const tools = session.toolDefinitions();
   return tools.length > 0 || !session.conversation.hasCalls ? tools : NO_TOOL_LEFT;
 }

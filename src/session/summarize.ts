@@ -4,7 +4,7 @@ import { assertSendable } from '../messages/pairing.js';
 import type { Transcript } from '../messages/transcript.js';
 import type { ContentBlockParam, MessageParam } from '../messages/types.js';
 import { completeText } from './completion.js';
-import { toolDefinition } from './request.js';
+import { toolsFor } from './request.js';
 import type { Services } from './services.js';
 
 export type CompactionTrigger = 'auto' | 'manual';
@@ -116,7 +116,7 @@ async function ask(session: Services, messages: readonly MessageParam[], attempt
     maxTokens: model.maxTokens,
     system: model.system,
     // The API refuses calls in a history without the tools; the same bytes as ever keep the cached prefix.
-    tools: session.shownTools().map(toolDefinition),
+    tools: toolsFor(session),
     messages,
     ...(model.thinking === undefined ? {} : { thinking: model.thinking }),
     ...(model.betas.length === 0 ? {} : { betas: model.betas }),

@@ -92,6 +92,31 @@ describe('compaction', () => {
     }
   });
 
+  it('asks with the tools of every other request, deferred ones and a stand-in for none included', async () => {
+    const toolsOf = ({ body }: ScriptedRequest) => JSON.stringify(body.tools);
+    const { session, server } = await scene(
+      (request, n) =>
+        asksForSummary(request) ? [text('SUMMARY')] : n === 1 ? [toolUse('ToolSearch', { query: 'select:Sleep' })] : [text('done')],
+      { builtInTools: ['ToolSearch', 'Sleep', 'Glob'], model: { apiToolSearch: true }, env: { ENABLE_TOOL_SEARCH: 'true' } },
+    );
+    await session.send('go').done;
+    expect(await session.compact()).toBe(true);
+    const [turn, summary] = [server.requests.findLast((request) => !asksForSummary(request)), server.requests.find(asksForSummary)];
+    expect(turn && toolsOf(turn)).toContain('"defer_loading":true');
+    expect(summary && toolsOf(summary)).toBe(turn && toolsOf(turn));
+
+    const bare = await scene(
+      (request, n) => (asksForSummary(request) ? [text('SUMMARY')] : n === 1 ? [toolUse('Glob', { pattern: '*' })] : [text('done')]),
+      {
+        builtInTools: ['Glob'],
+      },
+    );
+    await bare.session.send('go').done;
+    bare.session.updatePermissions([{ type: 'addRules', rules: [{ toolName: 'Glob' }], behavior: 'deny', destination: 'session' }]);
+    expect(await bare.session.compact()).toBe(true);
+    expect(bare.server.requests.filter(asksForSummary).map(toolsOf)).toEqual([expect.stringContaining('NoToolAvailable')]);
+  });
+
   it('asks with less when the whole does not fit any more', async () => {
     let refused = 0;
     const { session, server } = await scene((request) => {
