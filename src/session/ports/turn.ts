@@ -2,9 +2,9 @@ import { concat, defer, EMPTY, map, type Observable, of, tap } from 'rxjs';
 import { fromEventObservable } from 'xstate';
 import type { ExecutorOutput } from '../../../machines/protocol.js';
 import type { Received, TurnAddress, TurnPlan } from '../../../machines/turn.js';
-import type { MessageParam, ToolResultBlockParam } from '../../messages/types.js';
+import type { ToolResultBlockParam } from '../../messages/types.js';
 import { isRetryable, type RetryPolicy, retryDelay } from '../../model/retry.js';
-import type { ModelDelta, ModelError, ModelRequest, ModelStreamEvent, StreamEnd } from '../../model/types.js';
+import type { ModelDelta, ModelError, ModelStreamEvent, StreamEnd } from '../../model/types.js';
 import { fitMessageBudget } from '../../results/index.js';
 import type { AbortReason } from '../../tool/call.js';
 import { createCallAcceptor } from '../acceptCalls.js';
@@ -33,22 +33,9 @@ export function prepareTurn(session: Services): TurnPlan {
 export const streamModel = fromEventObservable<ModelStreamEvent, TurnAddress & { readonly attempt: number }>(({ input, system }) => {
   const session = services(system);
   const accept = createCallAcceptor((id) => session.conversation.hasCall(id));
-  const answer = session.model.client.stream(detached(buildRequest(input, session)), (delta) => forwardDelta(accept.delta(delta), session));
+  const answer = session.model.client.stream(buildRequest(input, session), (delta) => forwardDelta(accept.delta(delta), session));
   return ending(answer).pipe(map(accept.event), map(worthARetry(session.model.retry)));
 });
-
-/** A port of somebody else's may add to the request in place (`cache_control`, a system text): neither history nor tools may hold that. */
-const detached = (request: ModelRequest): ModelRequest => ({
-  ...request,
-  tools: request.tools.map((tool) => ({ ...tool })),
-  messages: request.messages.map(copyOf),
-});
-
-function copyOf(message: MessageParam): MessageParam {
-  if (typeof message.content === 'string') return { ...message };
-  if (message.role === 'system') return { ...message, content: message.content.map((block) => ({ ...block })) };
-  return { ...message, content: message.content.map((block) => ({ ...block })) };
-}
 
 /** A port of somebody else's may complete without saying how the answer ended. The turn would wait for that for ever. */
 const ending = (answer: Observable<ModelStreamEvent>): Observable<ModelStreamEvent> =>
