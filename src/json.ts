@@ -17,7 +17,10 @@ export function copyJson(value: JsonValue): JsonValue;
 export function copyJson(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (isList(value)) return value.map((entry) => copyJson(entry));
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyJson(entry)]));
+  // Most objects are flat, and one that is cloned whole is made at once. A field `__proto__` stays one: the clone has it as its own.
+  const copy = { ...value };
+  for (const [key, entry] of Object.entries(copy)) if (typeof entry === 'object' && entry !== null) copy[key] = copyJson(entry);
+  return copy;
 }
 const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
 

@@ -53,6 +53,8 @@ export class Conversation {
   private held: ContentBlockParam[] = [];
   private lastText = '';
   private readonly callIds = new Set<string>();
+  /** Calls of members of a toolset, whose results must name it. */
+  private readonly toolsetCalls = new Map<string, LooseBlock>();
   private readonly callsBefore: ReadonlySet<string>;
 
   constructor(
@@ -64,8 +66,14 @@ export class Conversation {
     this.written = new WrittenAnswers(before.answers);
     this.callsBefore = before.calls;
     for (const { content } of history) {
-      for (const block of blocksOf(content)) if (isClientToolUse(block)) this.callIds.add(textField(block, 'id'));
+      for (const block of blocksOf(content)) if (isClientToolUse(block)) this.rememberCall(block);
     }
+  }
+
+  private rememberCall(block: LooseBlock): void {
+    const id = textField(block, 'id');
+    this.callIds.add(id);
+    if (block.toolset_name !== undefined) this.toolsetCalls.set(id, block);
   }
 
   /** Whether a call of this id was ever written down, be it in the history or not. Ids must be unique in a request, and name files. */
@@ -113,7 +121,7 @@ export class Conversation {
       this.lastText = '';
     }
     this.open.blocks.push(sendable);
-    if (block.type === 'tool_use') this.callIds.add(block.id);
+    if (block.type === 'tool_use') this.rememberCall(looseBlock(sendable));
     if (block.type === 'text') this.lastText += block.text;
   }
 
@@ -136,8 +144,7 @@ export class Conversation {
   private inToolset(block: ContentBlockParam): ContentBlockParam {
     if (block.type !== 'tool_result') return block;
     const loose = looseBlock(block);
-    const called = this.asked.find((call) => textField(call, 'id') === block.tool_use_id);
-    const named = withToolset(loose, called);
+    const named = withToolset(loose, this.toolsetCalls.get(block.tool_use_id));
     return named !== loose && isContentBlock(named) ? named : block;
   }
 
