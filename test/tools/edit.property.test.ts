@@ -71,6 +71,8 @@ describe('an edit', () => {
         const original = before + old + after;
         // A mark at the very beginning is the file's encoding, not text that could be edited.
         fc.pre(!original.startsWith('\uFEFF'));
+        // Two marks before a line feed are a line end behind a lone mark; line ends made alike once more, that would be another one.
+        fc.pre(!fresh.includes('\r\r\n'));
         writeFileSync(file, original);
         const context = contextIn(dir);
         await run(readTool(), { file_path: file }, context);
