@@ -86,6 +86,9 @@ export interface TurnOutput {
   readonly incomplete: boolean;
 }
 
+/** Claude API docs, "Handling stop reasons". */
+const REFUSED = 'The model refused to answer; what it had begun to say is discarded.';
+
 const nothing: Received = { blocks: 0, toolUses: 0 };
 const isComplete = (end: StreamEnd, stopReason: StopReason): boolean => end.kind === 'complete' && end.stopReason === stopReason;
 
@@ -114,7 +117,7 @@ const turn = setup({
     /** Takes the blocks of an abandoned generation off the transcript again. Provided; must be total. */
     dropMessage: (_, _params: { readonly reason: string }) => {},
     noteStream: (_, _params: { readonly note: string }) => {},
-    noteEnd: (_, _params: { readonly end: StreamEnd; readonly received: Received }) => {},
+    noteEnd: (_, _params: { readonly end: StreamEnd }) => {},
     rememberPlan: assign({ plan: (_, params: { readonly plan: TurnPlan }) => params.plan }),
     countBlock: assign({ received: ({ context }) => ({ ...context.received, blocks: context.received.blocks + 1 }) }),
     countToolUse: assign({
@@ -148,6 +151,8 @@ const turn = setup({
     someCallWasAskedFor: ({ context }) => context.received.toolUses > 0,
     isHardAbort: (_, params: { readonly reason: AbortReason }) => params.reason !== 'newMessage',
     isRefusal: (_, params: { readonly end: StreamEnd }) => isComplete(params.end, 'refusal'),
+    refusesAfterMereWords: ({ context: { received } }, { end }: { readonly end: StreamEnd }) =>
+      isComplete(end, 'refusal') && received.blocks > 0 && received.toolUses === 0,
     mayAskAgain: ({ context }, { end }: { readonly end: StreamEnd }) =>
       end.kind === 'broken' && end.error.retryable && context.received.blocks === 0 && context.attempt < context.plan.maxAttempts,
   },
@@ -280,11 +285,22 @@ const machine = resuming.createMachine({
                 actions: { type: 'rememberEnd', params: ({ event }) => ({ end: event.end }) },
               },
               {
+                description: 'What a refusal leaves of an answer is not sent back; only calls need their results.',
+                guard: { type: 'refusesAfterMereWords', params: ({ event }) => ({ end: event.end }) },
+                target: 'settling',
+                actions: [
+                  { type: 'rememberEnd', params: ({ event }) => ({ end: event.end }) },
+                  { type: 'noteEnd', params: ({ event }) => ({ end: event.end }) },
+                  { type: 'dropMessage', params: { reason: REFUSED } },
+                  'discardStream',
+                ],
+              },
+              {
                 guard: { type: 'isRefusal', params: ({ event }) => ({ end: event.end }) },
                 target: 'settling',
                 actions: [
                   { type: 'rememberEnd', params: ({ event }) => ({ end: event.end }) },
-                  { type: 'noteEnd', params: ({ context, event }) => ({ end: event.end, received: context.received }) },
+                  { type: 'noteEnd', params: ({ event }) => ({ end: event.end }) },
                   'discardStream',
                 ],
               },
@@ -292,7 +308,7 @@ const machine = resuming.createMachine({
                 target: 'settling',
                 actions: [
                   { type: 'rememberEnd', params: ({ event }) => ({ end: event.end }) },
-                  { type: 'noteEnd', params: ({ context, event }) => ({ end: event.end, received: context.received }) },
+                  { type: 'noteEnd', params: ({ event }) => ({ end: event.end }) },
                   'closeStream',
                 ],
               },

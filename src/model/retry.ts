@@ -33,10 +33,14 @@ export function retryDelay(attempt: number, error: Pick<ModelError, 'retryAfterM
   return Math.round(delay * (1 - 0.25 * (policy.jitter?.() ?? 0)));
 }
 
+/** Whether the API says to come back no later than anybody waits. */
+export const comesBackInTime = ({ retryAfterMs = 0 }: Pick<ModelError, 'retryAfterMs'>, policy: RetryPolicy): boolean =>
+  retryAfterMs <= policy.longestRetryAfterMs;
+
 /**
  * Whether retry number `attempt` may be made. Only the error is judged here: that nothing complete has arrived yet (a retry would
  * otherwise run tools twice) is the turn's to know.
  */
 export function isRetryable(error: ModelError, attempt: number, policy: RetryPolicy = defaultRetryPolicy): boolean {
-  return error.retryable && attempt <= policy.maxRetries && (error.retryAfterMs ?? 0) <= policy.longestRetryAfterMs;
+  return error.retryable && attempt <= policy.maxRetries && comesBackInTime(error, policy);
 }

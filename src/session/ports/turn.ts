@@ -1,9 +1,9 @@
 import { concat, defer, EMPTY, map, type Observable, of, tap } from 'rxjs';
 import { fromEventObservable } from 'xstate';
 import type { ExecutorOutput } from '../../../machines/protocol.js';
-import type { Received, TurnAddress, TurnPlan } from '../../../machines/turn.js';
+import type { TurnAddress, TurnPlan } from '../../../machines/turn.js';
 import type { ToolResultBlockParam } from '../../messages/types.js';
-import { isRetryable, type RetryPolicy, retryDelay } from '../../model/retry.js';
+import { comesBackInTime, type RetryPolicy, retryDelay } from '../../model/retry.js';
 import type { ModelDelta, ModelError, ModelStreamEvent, StreamEnd } from '../../model/types.js';
 import { fitMessageBudget } from '../../results/index.js';
 import type { AbortReason } from '../../tool/call.js';
@@ -61,7 +61,7 @@ const worthARetry =
   (event: ModelStreamEvent): ModelStreamEvent => {
     if (event.type !== 'stream.ended' || event.end.kind !== 'broken' || !event.end.error.retryable) return event;
     const { error } = event.end;
-    if (isRetryable(error, 1, { ...policy, maxRetries: 1 })) return event;
+    if (comesBackInTime(error, policy)) return event;
     const minutes = Math.ceil((error.retryAfterMs ?? 0) / 60_000);
     return {
       ...event,
@@ -118,7 +118,7 @@ export const attachResults = asyncPort<
 });
 
 /** Reports how the stream ended: usage is counted once per request, whatever else became of it. */
-export function noteEnd(end: StreamEnd, received: Received, session: Services): void {
+export function noteEnd(end: StreamEnd, session: Services): void {
   const usage = end.usage;
   if (usage) {
     session.spendOn(usage);
@@ -134,16 +134,6 @@ export function noteEnd(end: StreamEnd, received: Received, session: Services): 
     usage: usage ?? null,
     incomplete: end.kind === 'broken',
   });
-  // What a refusal leaves of an answer is not to be sent back (Claude API docs, "Handling stop reasons"); calls need their results.
-  if (end.kind === 'complete' && end.stopReason === 'refusal' && received.blocks > 0 && received.toolUses === 0) {
-    dropAnswer('The model refused to answer; what it had begun to say is discarded.', session);
-  }
-}
-
-/** Takes an answer that does not count off the conversation again. */
-export function dropAnswer(reason: string, session: Services): void {
-  session.conversation.discardAnswer(reason);
-  session.update({ type: 'message.discarded', reason });
 }
 
 /** The error of an attempt that failed. */
