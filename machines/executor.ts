@@ -133,7 +133,7 @@ const deciding = executor.extend({
       const broken = call.stage === 'running' ? brokenRunOutcome : brokenGateOutcome;
       const outcome = call.outcome ?? broken('the runtime', error);
       if (!call.outcome) enqueue({ type: 'fixResultOf', params: { callId: call.callId, outcome } });
-      enqueue.assign({ calls: change(context.calls, call.callId, { stage: 'yielded', outcome }) });
+      moveOn({ ...context, calls: change(context.calls, call.callId, { stage: 'yielded', outcome }) }, enqueue);
     }),
     /** Everyone but the call that asked for it; a new message reaches each running call, which answers by its interruptBehavior. */
     abortCalls: executor.enqueueActions(({ context, event, enqueue }) => {
@@ -197,9 +197,7 @@ const machine = deciding.createMachine({
         actions: 'abortCalls',
       },
     ],
-    'xstate.error.actor.*': {
-      actions: ['buryBrokenCall', 'moveOn'],
-    },
+    'xstate.error.actor.*': { actions: 'buryBrokenCall' },
   },
   states: {
     accepting: {
