@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { editSettingsFile, type SettingsEdit } from '../settings/edit.js';
 import { at, parseDocument } from '../settings/jsonc.js';
 import { resolveDirectory, settingsFilesOf } from '../settings/load.js';
 import { parseMode } from '../settings/mode.js';
+import { configDirIn } from '../settings/place.js';
 import { messageOf } from '../tool/errors.js';
 import { formatRule, parseRuleText, ruleFromText } from './grammar.js';
 import type { PermissionDestination, PermissionMode, PermissionRule, PermissionRuleValue, PermissionUpdate } from './types.js';
@@ -117,7 +118,7 @@ function usable(update: ParsedUpdate): PermissionUpdate | string {
   }
 }
 
-const fileOf = (target: PermissionDestination, { home, configDir = join(home, '.claude'), cwd }: UpdateContext): string | undefined =>
+const fileOf = (target: PermissionDestination, { home, configDir = configDirIn(home), cwd }: UpdateContext): string | undefined =>
   target === 'session' || target === 'cliArg' ? undefined : settingsFilesOf(configDir, cwd)[target];
 
 function save(update: PermissionUpdate, context: UpdateContext): string | null {

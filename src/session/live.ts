@@ -20,7 +20,7 @@ import { admitTurn, compact, recordStopReason, runPromptHooks, runStopHooks } fr
 import { fixResult, mapAtOnce, reportResult } from './ports/report.js';
 import { awaitEnd, closeSession, compactSession, endQuery, endWaiting, openQuery, startSession } from './ports/session.js';
 import { callTool } from './ports/tool.js';
-import { attachResults, dropAnswer, noteEnd, prepareTurn, streamModel, waitForRetry } from './ports/turn.js';
+import { attachResults, noteEnd, prepareTurn, streamModel, waitForRetry } from './ports/turn.js';
 import type { Services } from './services.js';
 
 /*
@@ -52,7 +52,7 @@ const toolCall = contained(
         try {
           provider.gather(call.id, gather, (answer) => self.send(answer));
         } catch (error) {
-          self.send(brokenGate(gate, error));
+          self.send(brokenGate(gate, messageOf(error)));
         }
       },
       mapResult: ({ context, self, system }, { end, abort }) =>
@@ -100,7 +100,13 @@ const turn = contained(
     actors: { streamModel, waitForRetry, executor, attachResults },
     actions: total(
       {
-        prepareTurn: ({ self, system }) => self.send(preparationOf(services(system))),
+        prepareTurn: ({ self, system }) =>
+          self.send(
+            answering<TurnEvent>(
+              () => ({ type: 'turn.prepared', plan: prepareTurn(services(system)) }),
+              (reason) => ({ type: 'turn.unprepared', reason }),
+            ),
+          ),
         recordBlock: ({ context, system }, { event }) => {
           if (event.type !== 'block.completed') return;
           const session = services(system);
@@ -114,9 +120,13 @@ const turn = contained(
         noteMessage: ({ system }, { messageId, model }) => {
           services(system).answering = { messageId, model };
         },
-        dropMessage: ({ system }, { reason }) => dropAnswer(reason, services(system)),
+        dropMessage: ({ system }, { reason }) => {
+          const session = services(system);
+          session.conversation.discardAnswer(reason);
+          session.update({ type: 'message.discarded', reason });
+        },
         noteStream: ({ system }, { note }) => notice(services(system), 'warning', note),
-        noteEnd: ({ system }, { end, received }) => noteEnd(end, received, services(system)),
+        noteEnd: ({ system }, { end }) => noteEnd(end, services(system)),
       },
       ['recordBlock', 'dropMessage'],
     ),
@@ -127,7 +137,13 @@ const query = contained(
   queryMachine.provide({
     actors: { runPromptHooks, compact, turn, runStopHooks },
     actions: total({
-      admitTurn: ({ self, system }) => self.send({ type: 'turn.admitted', admission: admissionOf(services(system)) }),
+      admitTurn: ({ self, system }) => {
+        const admission = answering<Admission>(
+          () => admitTurn(services(system)),
+          (reason) => ({ kind: 'stop', end: 'runtimeError', reason }),
+        );
+        self.send({ type: 'turn.admitted', admission });
+      },
       recordStopReason: ({ system }, { hook }) => recordStopReason(hook, services(system)),
       noteTurn: ({ system }, { queryId, turn: number }) => services(system).update({ type: 'turn.started', queryId, turn: number }),
     }),
@@ -217,28 +233,15 @@ function applyModifiers(callIds: readonly string[], session: Services): void {
   }
 }
 
-/** What cannot be prepared or admitted ends the query, and says why. */
-function preparationOf(session: Services): TurnEvent {
-  try {
-    return { type: 'turn.prepared', plan: prepareTurn(session) };
-  } catch (error) {
-    return { type: 'turn.unprepared', reason: messageOf(error) };
-  }
-}
-function admissionOf(session: Services): Admission {
-  try {
-    return admitTurn(session);
-  } catch (error) {
-    return { kind: 'stop', end: 'runtimeError', reason: messageOf(error) };
-  }
-}
-
-/** No action may throw into a machine: a gate that breaks says so, and lets nothing through. */
-function answerOf(gate: string, ask: () => GateAnswer): GateAnswer {
+/** No action may throw into a machine: what breaks is told as an answer of its own. */
+function answering<Answer>(ask: () => Answer, broken: (reason: string) => Answer): Answer {
   try {
     return ask();
   } catch (error) {
-    return brokenGate(gate, error);
+    return broken(messageOf(error));
   }
 }
-const brokenGate = (gate: string, error: unknown): GateAnswer => ({ type: 'gate.broke', gate, reason: messageOf(error) });
+
+/** A gate that breaks says so, and lets nothing through. */
+const answerOf = (gate: string, ask: () => GateAnswer): GateAnswer => answering(ask, (reason) => brokenGate(gate, reason));
+const brokenGate = (gate: string, reason: string): GateAnswer => ({ type: 'gate.broke', gate, reason });

@@ -6,6 +6,7 @@ import type { PermissionRule, RuleScope } from '../permissions/types.js';
 import { checkSettings } from './check.js';
 import { at, parseDocument } from './jsonc.js';
 import { chooseMode } from './mode.js';
+import { configDirIn } from './place.js';
 import { ENV_NAME } from './schema.js';
 import { needsTrust, type Source } from './source.js';
 import type { LoadedSettings, LoadSettingsOptions, SettingsFile, SettingsHookGroup, SettingsProblem } from './types.js';
@@ -73,7 +74,7 @@ export function describeProblem({ severity, file, scope, line, path, message }: 
   return [severity, place, path, message].filter((part) => part !== '').join(': ');
 }
 
-const configDirOf = ({ home, configDir }: LoadSettingsOptions): string => configDir ?? join(home, '.claude');
+const configDirOf = ({ home, configDir }: LoadSettingsOptions): string => configDir ?? configDirIn(home);
 
 /** What of settings bounds a permission engine beside its rules: whoever makes one needs all of it. */
 export const boundsOf = ({ additionalDirectories, outsideReadsBlocked, configDir }: LoadedSettings) => ({

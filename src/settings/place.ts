@@ -9,9 +9,12 @@ export interface UserPlace {
   readonly configDir: string;
 }
 
+/** Where the settings of a home are, unless they are moved. */
+export const configDirIn = (home: string): string => join(home, '.claude');
+
 /** The person's directories. A home that is given stands for itself; the environment moves only the real one (Claude Code docs, settings). */
 export function userPlace(home: string | undefined, env: Readonly<Record<string, string | undefined>> = process.env): UserPlace {
-  if (home !== undefined) return { home: resolve(home), configDir: join(resolve(home), '.claude') };
+  if (home !== undefined) return { home: resolve(home), configDir: configDirIn(resolve(home)) };
   const moved = env.CLAUDE_CONFIG_DIR?.trim() ?? '';
-  return { home: homedir(), configDir: moved === '' ? join(homedir(), '.claude') : resolve(moved) };
+  return { home: homedir(), configDir: moved === '' ? configDirIn(homedir()) : resolve(moved) };
 }
