@@ -59,7 +59,7 @@ export interface PermissionSettings {
 export interface LoadSettingsOptions {
   /** Home directory, absolute. */
   readonly home: string;
-  /** Directory of the user's settings, absolute. Default `<home>/.claude`; `userPlace` knows what the environment makes of it. */
+  /** Directory of the user's settings, absolute. Default `<home>/.claude`; a session takes `CLAUDE_CONFIG_DIR` for its own. */
   readonly configDir?: string;
   /** Working directory, absolute: the project. */
   readonly cwd: string;
