@@ -1,5 +1,6 @@
 import {
   isClientToolUse,
+  isContentBlock,
   isLooseBlock,
   isServerToolId,
   isServerToolUse,
@@ -22,7 +23,7 @@ import { withCallsApart } from './reusedIds.js';
 import { asReminders, settle } from './settle.js';
 import { buildSlots, type Item, indexResults, type ResultIndex, type Slot } from './slots.js';
 import { acceptableCall, createIdMap } from './toolIds.js';
-import type { ContentBlockParam, MessageParam, TextBlockParam } from './types.js';
+import type { MessageParam, TextBlockParam } from './types.js';
 
 /** A call that nothing answers. */
 export interface OpenCall {
@@ -161,10 +162,6 @@ function emit(slots: readonly Slot[], history: History, options: AssembleOptions
 }
 
 /** Blocks have passed cleaning; what they hold beyond that is the API's own and goes back as it came. */
-function isContentBlock(value: unknown): value is ContentBlockParam {
-  return isLooseBlock(value);
-}
-
 function asMessage(role: 'user' | 'assistant' | 'system', blocks: readonly unknown[]): MessageParam {
   const content = blocks.filter(isContentBlock);
   if (role !== 'system') return { role, content };

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../json.js';
+import type { ContentBlockParam } from './types.js';
 
 /**
  * A content block seen without trust. Histories come from files, other programs and beta features whose blocks the SDK's
@@ -17,6 +18,11 @@ export interface LooseMessage {
 
 export function isLooseBlock(value: unknown): value is LooseBlock {
   return isJsonObject(value) && typeof value.type === 'string';
+}
+
+/** What has a type passes for a block of the API: its own types are more than the SDK's types know. */
+export function isContentBlock(value: unknown): value is ContentBlockParam {
+  return isLooseBlock(value);
 }
 
 /** The blocks of a message's content. An entry that is no block at all keeps its place under the type `invalid`. */
@@ -67,6 +73,11 @@ export function isServerToolResult(block: LooseBlock): boolean {
   return block.type !== 'tool_result' && block.type.endsWith('_tool_result');
 }
 
+/** Ids of the server calls that these blocks hold a result of. */
+export function answeredServerCalls(blocks: readonly LooseBlock[]): ReadonlySet<string> {
+  return new Set(blocks.filter(isServerToolResult).map((block) => textField(block, 'tool_use_id')));
+}
+
 export function isThinking(block: LooseBlock): boolean {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
@@ -92,6 +103,6 @@ function isProgrammatic(block: LooseBlock): boolean {
  * hold results and nothing else. Source: Claude API docs, "Handling stop reasons", "Programmatic tool calling".
  */
 export function onlyResultsMayFollow(answer: readonly LooseBlock[]): boolean {
-  const answered = new Set(answer.filter(isServerToolResult).map((block) => textField(block, 'tool_use_id')));
+  const answered = answeredServerCalls(answer);
   return answer.some((block) => isProgrammatic(block) || (isServerToolUse(block) && !answered.has(textField(block, 'id'))));
 }

@@ -1,9 +1,8 @@
 import { AnswerNames } from './answerName.js';
-import { blocksOf, isClientToolUse, isLooseBlock, isToolResult, textField } from './blocks.js';
+import { blocksOf, isClientToolUse, isContentBlock, isToolResult, textField } from './blocks.js';
 import { discardedEntries } from './discarded.js';
 import { answerNameOf, type ChainEntry, type SystemEntry, type TranscriptLine } from './entries.js';
 import { type Piece, tellCallsApart } from './reusedIds.js';
-import type { ContentBlockParam } from './types.js';
 
 /** One conversation out of a transcript: the path from its root to its newest entry, with what a linear walk would lose. */
 export interface Branch {
@@ -107,11 +106,6 @@ function withBlocks(entry: ChainEntry, blocks: readonly unknown[]): ChainEntry {
   const content = blocks.filter(isContentBlock);
   if (entry.type === 'user') return { ...entry, message: { ...entry.message, content } };
   return entry.type === 'assistant' ? { ...entry, message: { ...entry.message, content } } : entry;
-}
-
-/** Entries have passed their schema: whatever has a type is a block. */
-function isContentBlock(block: unknown): block is ContentBlockParam {
-  return isLooseBlock(block);
 }
 
 function findLeaf(nodes: ReadonlyMap<string, Node>): Node | undefined {

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../json.js';
 import { isSendableImage } from './blockRules.js';
 import {
+  answeredServerCalls,
   blocksOf,
   isBlank,
   isServerToolResult,
@@ -137,7 +138,7 @@ export function withToolset(result: LooseBlock, call: LooseBlock | undefined): L
 export function applyFallbackRule(blocks: readonly LooseBlock[], remark: Remark): readonly LooseBlock[] {
   const last = blocks.findLastIndex((block) => block.type === 'fallback');
   if (last === -1) return blocks;
-  const answered = new Set(blocks.filter(isServerToolResult).map((block) => textField(block, 'tool_use_id')));
+  const answered = answeredServerCalls(blocks);
   return blocks.filter((block, index) => {
     const abandoned = isThinking(block) || block.type === 'connector_text' || block.type === 'tool_use';
     const keep = index > last || (isServerToolUse(block) ? answered.has(textField(block, 'id')) : !abandoned);

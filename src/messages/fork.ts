@@ -31,7 +31,6 @@ export function forkTranscript(source: Pick<LoadedTranscript, 'lines' | 'session
   return openTranscript(options);
 }
 
-/** The lines of a fork, without writing them. */
 /** Writes a new file, whole or not at all: half a conversation must not stand there as a session. */
 function createWhole(path: string, text: string): void {
   let fd: number;
@@ -56,6 +55,7 @@ function cannotCreate(path: string, cause: unknown): Error {
   return new Error(`Cannot create the fork ${path}: ${messageOf(cause)}. ${advice}`, { cause });
 }
 
+/** The lines of a fork, without writing them. */
 function forkLines(
   source: Pick<LoadedTranscript, 'lines' | 'sessionId'>,
   { sessionId, ids, upTo }: Pick<ForkOptions, 'sessionId' | 'ids' | 'upTo'>,

@@ -3,6 +3,7 @@ import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync }
 import { hostname } from 'node:os';
 import { isJsonObject } from '../json.js';
 import { isProcessAlive, processLife } from '../processLife.js';
+import { errorCode } from '../tool/errors.js';
 
 /** The transcript has a writer already. */
 export class TranscriptLockedError extends Error {
@@ -48,7 +49,7 @@ export function acquireLock(path: string, now: () => number): () => void {
       held.add(lockPath);
       return () => release(lockPath, mine);
     } catch (error) {
-      if (!isCode(error, 'EEXIST')) throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
     }
     const owner = readOwner(lockPath);
     if (owner === 'gone') continue;
@@ -69,14 +70,14 @@ function create(lockPath: string, mine: LockOwner): void {
     writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
     linkSync(draft, lockPath);
   } catch (error) {
-    if (!NO_LINKS.some((code) => isCode(error, code))) throw error;
+    if (!NO_LINKS.has(errorCode(error))) throw error;
     // A file system without hard links.
     writeFileSync(lockPath, text, { flag: 'wx', mode: 0o600 });
   } finally {
     rmSync(draft, { force: true });
   }
 }
-const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 function release(lockPath: string, mine: LockOwner): void {
   if (!held.delete(lockPath)) return;
@@ -99,7 +100,7 @@ function readOwner(lockPath: string): LockOwner | 'gone' | undefined {
       ...(typeof life === 'string' ? { life } : {}),
     };
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return 'gone';
+    if (errorCode(error) === 'ENOENT') return 'gone';
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
@@ -119,14 +120,10 @@ function moveAway(lockPath: string, leftover: LockOwner | undefined): void {
   try {
     renameSync(lockPath, aside);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return;
+    if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
   const moved = readOwner(aside);
   if (moved !== 'gone' && moved?.token !== leftover?.token) renameSync(aside, lockPath);
   else unlinkSync(aside);
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -119,11 +119,10 @@ class Exchange {
     try {
       const response = await this.send();
       this.restartIdleTimer();
-      const given = response.headers.get('content-type');
-      const type = given?.toLowerCase() ?? null;
-      if (type?.includes('json')) this.give(wholeAnswer(await response.text()).flatMap((event) => this.assembler.push(event)));
-      if (type !== null && !type.includes('text/event-stream')) {
-        this.give(this.assembler.end(notAStream(given ?? type, this.place)));
+      const type = response.headers.get('content-type');
+      if (type !== null && /json/i.test(type)) this.give(wholeAnswer(await response.text()).flatMap((event) => this.assembler.push(event)));
+      if (type !== null && !/text\/event-stream/i.test(type)) {
+        this.give(this.assembler.end(notAStream(type, this.place)));
         this.controller.abort();
         return;
       }

@@ -1,4 +1,12 @@
-import { isClientToolUse, isServerToolResult, isServerToolUse, isThinking, type LooseBlock, textField } from '../messages/blocks.js';
+import {
+  answeredServerCalls,
+  isClientToolUse,
+  isServerToolResult,
+  isServerToolUse,
+  isThinking,
+  type LooseBlock,
+  textField,
+} from '../messages/blocks.js';
 
 /**
  * Which of the blocks before a `fallback` block may stay in the message: text, and server calls together with their results. Thinking
@@ -7,7 +15,7 @@ import { isClientToolUse, isServerToolResult, isServerToolUse, isThinking, type 
  */
 export function survivesFallback(blocks: readonly LooseBlock[]): (block: LooseBlock) => boolean {
   const called = new Set(blocks.filter(isServerToolUse).map((block) => textField(block, 'id')));
-  const answered = new Set(blocks.filter(isServerToolResult).map((block) => textField(block, 'tool_use_id')));
+  const answered = answeredServerCalls(blocks);
   return (block) => {
     if (isThinking(block) || block.type === 'connector_text' || isClientToolUse(block)) return false;
     if (isServerToolUse(block)) return answered.has(textField(block, 'id'));

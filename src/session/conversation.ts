@@ -1,16 +1,15 @@
 import { type Attachment, renderAttachment } from '../messages/attachments.js';
 import {
+  answeredServerCalls,
   blocksOf,
   isClientToolUse,
-  isLooseBlock,
-  isServerToolResult,
+  isContentBlock,
   isServerToolUse,
   isThinking,
-  type LooseBlock,
   onlyResultsMayFollow,
   textField,
 } from '../messages/blocks.js';
-import { cleanAnswerBlock, tidy, withToolset } from '../messages/clean.js';
+import { cleanAnswerBlock, tidy } from '../messages/clean.js';
 import type { Note } from '../messages/note.js';
 import { repairMessages } from '../messages/repair.js';
 import type { Compaction } from '../messages/transcript.js';
@@ -18,6 +17,7 @@ import type { AssistantBlock, ContentBlockParam, MessageParam, ToolResultBlockPa
 import { wellFormedCopy } from '../messages/wellFormed.js';
 import { assistantBlock, looseBlock } from '../model/shapes.js';
 import { WrittenAnswers } from './writtenAnswers.js';
+import { WrittenCalls } from './writtenCalls.js';
 
 /** A line of the transcript as the conversation writes it; the log adds ids, links and times. */
 export type ConversationEntry =
@@ -47,15 +47,12 @@ export class Conversation {
   /** The answer that is growing: its blocks from `from` on belong to this message, what is before them to the paused answer it continues. */
   private open: { readonly messageId: string; readonly blocks: AssistantBlock[]; readonly from: number } | undefined;
   private readonly written: WrittenAnswers;
+  private readonly calls: WrittenCalls;
   /** The blocks of the last answer, for the next message to continue where that one was paused. */
   private lastAnswer: AssistantBlock[] = [];
   /** What may not stand beside results while server calls are pending: it goes behind the next answer. */
   private held: ContentBlockParam[] = [];
   private lastText = '';
-  private readonly callIds = new Set<string>();
-  /** Calls of members of a toolset, whose results must name it. */
-  private readonly toolsetCalls = new Map<string, LooseBlock>();
-  private readonly callsBefore: ReadonlySet<string>;
 
   constructor(
     private readonly log: ConversationLog,
@@ -64,21 +61,15 @@ export class Conversation {
   ) {
     this.history = [...history];
     this.written = new WrittenAnswers(before.answers);
-    this.callsBefore = before.calls;
+    this.calls = new WrittenCalls(before.calls);
     for (const { content } of history) {
-      for (const block of blocksOf(content)) if (isClientToolUse(block)) this.rememberCall(block);
+      for (const block of blocksOf(content)) if (isClientToolUse(block)) this.calls.add(block);
     }
-  }
-
-  private rememberCall(block: LooseBlock): void {
-    const id = textField(block, 'id');
-    this.callIds.add(id);
-    if (block.toolset_name !== undefined) this.toolsetCalls.set(id, block);
   }
 
   /** Whether a call of this id was ever written down, be it in the history or not. Ids must be unique in a request, and name files. */
   hasCall(id: string): boolean {
-    return this.callIds.has(id) || this.callsBefore.has(id);
+    return this.calls.has(id);
   }
 
   get messages(): readonly MessageParam[] {
@@ -91,7 +82,7 @@ export class Conversation {
 
   /** Whether any call has ever stood in the history. */
   get hasCalls(): boolean {
-    return this.callIds.size > 0;
+    return this.calls.hasAny;
   }
 
   addPrompt(content: string | readonly ContentBlockParam[], promptId: string): void {
@@ -121,7 +112,7 @@ export class Conversation {
       this.lastText = '';
     }
     this.open.blocks.push(sendable);
-    if (block.type === 'tool_use') this.rememberCall(looseBlock(sendable));
+    if (block.type === 'tool_use') this.calls.add(looseBlock(sendable));
     if (block.type === 'text') this.lastText += block.text;
   }
 
@@ -138,19 +129,12 @@ export class Conversation {
 
   /** Writes a result down as soon as it is fixed, so that a crash cannot lose it. It enters the history with the others of its turn. */
   writeResult(content: readonly ContentBlockParam[]): void {
-    this.log({ kind: 'user', content: content.map((block) => this.inToolset(block)) });
-  }
-
-  private inToolset(block: ContentBlockParam): ContentBlockParam {
-    if (block.type !== 'tool_result') return block;
-    const loose = looseBlock(block);
-    const named = withToolset(loose, this.toolsetCalls.get(block.tool_use_id));
-    return named !== loose && isContentBlock(named) ? named : block;
+    this.log({ kind: 'user', content: content.map((block) => this.calls.inToolset(block)) });
   }
 
   /** Every result of a turn in call order, in one user message, before anything else that goes into it. They have been written down. */
   addResults(results: readonly ToolResultBlockParam[], images: readonly ContentBlockParam[]): void {
-    const content = [...results.map((result) => this.inToolset(result)), ...images];
+    const content = [...results.map((result) => this.calls.inToolset(result)), ...images];
     if (content.length > 0) this.push(content);
   }
 
@@ -178,12 +162,11 @@ export class Conversation {
 
   /** The calls of an answer at the end of the history: those that have no result yet. */
   get openCalls(): readonly { readonly id: string; readonly name: string }[] {
-    return this.asked.map((block) => ({ id: textField(block, 'id'), name: textField(block, 'name') }));
-  }
-
-  private get asked(): readonly LooseBlock[] {
     const last = this.history.at(-1);
-    return last?.role === 'assistant' ? blocksOf(last.content).filter(isClientToolUse) : [];
+    if (last?.role !== 'assistant') return [];
+    return blocksOf(last.content)
+      .filter(isClientToolUse)
+      .map((block) => ({ id: textField(block, 'id'), name: textField(block, 'name') }));
   }
 
   /** True when the history ends with an answer that the API would take for a prefill: something must be said before the next request. */
@@ -265,11 +248,7 @@ export class Conversation {
 }
 
 function withoutUnansweredServerCalls(content: readonly ContentBlockParam[]): ContentBlockParam[] {
-  const answered = new Set(
-    blocksOf(content)
-      .filter(isServerToolResult)
-      .map((block) => textField(block, 'tool_use_id')),
-  );
+  const answered = answeredServerCalls(blocksOf(content));
   return content.filter((block) => {
     const loose = looseBlock(block);
     return !isServerToolUse(loose) || answered.has(textField(loose, 'id'));
@@ -287,6 +266,3 @@ function wellFormed(block: ContentBlockParam): ContentBlockParam {
   const copy = wellFormedCopy(block);
   return isContentBlock(copy) ? copy : block;
 }
-
-/** Attachments render as blocks of the API's own types; the renderer's type is looser. */
-const isContentBlock = (block: unknown): block is ContentBlockParam => isLooseBlock(block);

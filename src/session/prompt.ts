@@ -1,4 +1,4 @@
-import { blocksOf, isBlank, isLooseBlock, type LooseBlock, textField } from '../messages/blocks.js';
+import { blocksOf, isBlank, isContentBlock, isLooseBlock, type LooseBlock, textField } from '../messages/blocks.js';
 import { cleanUserBlock } from '../messages/clean.js';
 import type { ContentBlockParam, DocumentBlockParam, ImageBlockParam } from '../messages/types.js';
 import { toWellFormed } from '../messages/wellFormed.js';
@@ -28,13 +28,12 @@ export function readPrompt(prompt: string | readonly ContentBlockParam[]): strin
     if (checked?.ok === false) refuse(checked.note.replace(/^\[|\]$/g, ''));
     const proven = checked?.ok === true ? looseBlock(checked.block) : block;
     const clean = cleanUserBlock(proven, ({ text }) => refuse(text.replace(/^Set aside: |\.$/g, '')));
-    return isBlock(clean) ? [clean] : [];
+    return isContentBlock(clean) ? [clean] : [];
   });
   if (blocks.length === 0) throw new TypeError('A prompt needs a text.');
   return blocks;
 }
 
-const isBlock = (block: unknown): block is ContentBlockParam => isLooseBlock(block);
 const isImage = (block: unknown): block is ImageBlockParam => isLooseBlock(block) && block.type === 'image';
 const isDocument = (block: unknown): block is DocumentBlockParam => isLooseBlock(block) && block.type === 'document';
 

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { isLooseBlock } from '../messages/blocks.js';
+import { isContentBlock } from '../messages/blocks.js';
 import { closingResult, type ResumeState } from '../messages/resume.js';
 import type { Transcript } from '../messages/transcript.js';
-import type { ContentBlockParam } from '../messages/types.js';
 import type { PermissionMode } from '../permissions/types.js';
 import type { LoadedSettings } from '../settings/types.js';
 import { lostTaskText, taskNotificationId } from '../tasks/notification.js';
@@ -57,5 +56,3 @@ export function restoreInbox(resumed: ResumeState | undefined, session: Services
 /** The directory a session was in, unless it is gone. */
 export const restoredCwd = (resumed: ResumeState | undefined, cwd: string): string =>
   resumed?.cwd !== undefined && existsSync(resumed.cwd) ? resumed.cwd : cwd;
-
-const isContentBlock = (block: unknown): block is ContentBlockParam => isLooseBlock(block);
