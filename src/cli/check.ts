@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Command, Option } from 'commander';
@@ -7,7 +7,7 @@ import { loadSettings } from '../settings/load.js';
 import { userPlace } from '../settings/place.js';
 import { checkPolicy, describeReport, findPolicy, junitReport, loadPolicy, type Policy, plainReport } from '../testing/policy/index.js';
 import { CliError, messageOf } from './failure.js';
-import { reasonOf, refuseFaulty } from './files.js';
+import { refuseFaulty, writeNamed } from './files.js';
 import { directoryOf } from './place.js';
 
 const optionsSchema = z.object({
@@ -41,10 +41,10 @@ export function checkCommand(output: Writable = process.stdout, errors: Writable
       try {
         const { model, ...report } = await checkPolicy(await policyFor(file, options));
         output.write(options.json === true ? `${JSON.stringify(plainReport(report), null, 2)}\n` : describeReport(report));
-        if (options.junit !== undefined) write('--junit', options.junit, junitReport(report));
+        if (options.junit !== undefined) writeNamed('--junit', options.junit, junitReport(report));
         if (options.coverage !== undefined) {
           if (model === null) errors.write(`--coverage ${options.coverage} was not written: without a policy no path is walked.\n`);
-          else write('--coverage', options.coverage, `${JSON.stringify(model.coverage, null, 2)}\n`);
+          else writeNamed('--coverage', options.coverage, `${JSON.stringify(model.coverage, null, 2)}\n`);
         }
         process.exitCode = report.ok ? 0 : 1;
       } catch (error) {
@@ -52,14 +52,6 @@ export function checkCommand(output: Writable = process.stdout, errors: Writable
         process.exitCode = 2;
       }
     });
-}
-
-function write(flag: string, file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new CliError(`${flag} ${file} cannot be written: ${reasonOf(error)}.`);
-  }
 }
 
 async function policyFor(file: string | undefined, options: CheckOptions): Promise<Policy> {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +13,7 @@ import { toSvg } from '../testing/diagram/svg.js';
 import { COVERAGE_FORMAT, type MachineCoverage } from '../testing/explore/coverage.js';
 import { closest } from '../tool/closest.js';
 import { CliError, messageOf } from './failure.js';
-import { reasonOf } from './files.js';
+import { writeNamed } from './files.js';
 
 const optionsSchema = z.object({ format: z.enum(['mermaid', 'svg']), coverage: z.string().optional(), output: z.string().optional() });
 const counts = z.record(z.string(), z.number());
@@ -40,16 +40,8 @@ export function diagramCommand(output: Writable = process.stdout): Command {
       const coverage = options.coverage === undefined ? undefined : coverageOf(options.coverage, machine.id);
       const text = draw(machine, options.format, coverage);
       if (options.output === undefined) output.write(text);
-      else write(options.output, text);
+      else writeNamed('--output', options.output, text);
     });
-}
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new CliError(`--output ${file} cannot be written: ${reasonOf(error)}.`);
-  }
 }
 
 function draw(machine: AnyStateMachine, format: 'mermaid' | 'svg', coverage: MachineCoverage | undefined): string {

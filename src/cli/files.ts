@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describeProblem } from '../settings/load.js';
 import type { SettingsProblem } from '../settings/types.js';
@@ -10,6 +10,8 @@ export function reasonOf(error: unknown): string {
   switch (errorCode(error)) {
     case 'ENOENT':
       return 'there is no such file or directory';
+    case 'EEXIST':
+      return 'it exists already';
     case 'EACCES':
     case 'EPERM':
       return 'permission is denied';
@@ -26,6 +28,15 @@ export function reasonOf(error: unknown): string {
   }
 }
 
+/** Writes the file that an option names. */
+export function writeNamed(flag: string, file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw unwritable(flag, file, error);
+  }
+}
+
 /** Throws where a file could not be made or overwritten, before there is anything to lose. Directories on the way need not exist yet. */
 export function checkWritable(flag: string, file: string): void {
   const path = resolve(file);
@@ -34,9 +45,12 @@ export function checkWritable(flag: string, file: string): void {
     if (found?.isDirectory() === true) throw new CliError(`${flag} ${file} cannot be written: it is a directory.`);
     accessSync(found ? path : nearestDirectory(path), constants.W_OK);
   } catch (error) {
-    throw error instanceof CliError ? error : new CliError(`${flag} ${file} cannot be written: ${reasonOf(error)}.`);
+    throw error instanceof CliError ? error : unwritable(flag, file, error);
   }
 }
+
+const unwritable = (flag: string, file: string, error: unknown): CliError =>
+  new CliError(`${flag} ${file} cannot be written: ${reasonOf(error)}.`);
 
 function nearestDirectory(path: string): string {
   const parent = dirname(path);

@@ -4,7 +4,6 @@ import { Command, Option } from 'commander';
 import { z } from 'zod';
 import type { FlowRecording } from '../inspect/index.js';
 import type { ExportKind } from '../inspect/protocol/rpc.js';
-import { errorCode } from '../tool/errors.js';
 import { CliError, messageOf } from './failure.js';
 import { reasonOf } from './files.js';
 import { flowReport, sourceLines } from './flowReport.js';
@@ -85,7 +84,7 @@ async function writeExport(recording: FlowRecording, output: string, test: TestO
     // Recordings hold what tools printed: they are for their owner alone.
     await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    throw new CliError(`${path} was not written: ${errorCode(error) === 'EEXIST' ? 'it exists already.' : `${reasonOf(error)}.`}`);
+    throw new CliError(`${path} was not written: ${reasonOf(error)}.`);
   }
   process.stderr.write(`Written:     ${visible(path)}\n`);
 }
