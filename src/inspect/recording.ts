@@ -7,7 +7,7 @@ import { BlockWriter } from './blockWriter.js';
 import type { FlowLog } from './flowLog.js';
 import type { FlowEvent, FlowRecording } from './protocol/flowEvents.js';
 import { bodyRefs, FlowTextWriter, flowText, parseFlowText } from './protocol/flowText.js';
-import { unpack } from './unpack.js';
+import { type Unpacked, unpack } from './unpack.js';
 
 /** What may be lost when the process is killed: so many events, and no older ones than this. */
 const FLUSH_EVERY = 256;
@@ -101,7 +101,11 @@ export function encodeRecording(recording: FlowRecording): Buffer {
 
 /** Reads the bytes of a recording, gzipped or not. A file that was cut short or damaged opens with a warning. */
 export function decodeRecording(file: Buffer): FlowRecording {
-  const { bytes, warnings } = unpack(file);
+  return parseUnpacked(unpack(file));
+}
+
+/** The recording in a file's bytes, and what was wrong with their packing among its warnings. */
+export function parseUnpacked({ bytes, warnings }: Unpacked): FlowRecording {
   const recording = parseFlowText(bytes.toString('utf8'));
   return { ...recording, warnings: [...warnings, ...recording.warnings] };
 }

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page, WebSocket } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { encodeRecording, FlowIndex, openRecording, snapshotRecording, startRecorder } from '../../src/inspect/index.js';
+import { encodeRecording, FlowIndex, snapshotRecording, startRecorder } from '../../src/inspect/index.js';
 import { flowText } from '../../src/inspect/protocol/flowText.js';
-import { buildPage } from './support/build.js';
 import { everyMachine, strangeFlow } from './support/flows.js';
 import { on, story } from './support/onPage.js';
-import { openFlow } from './support/open.js';
+import { openFile, openFlow } from './support/open.js';
 import { pageContext } from './support/pageContext.js';
 import { activeStates, caughtUp, selectActor } from './support/read.js';
 import { simulate } from './support/simulate.js';
@@ -50,18 +49,12 @@ describe('the page and its origin', () => {
     const { system } = await story();
     const file = join(mkdtempSync(join(tmpdir(), 'sixgates-page-')), 'told.flow.jsonl.gz');
     await startRecorder(system.log, file).close();
-    const opened = await openRecording(file, { pageDir: await buildPage() });
-    const page = await context.newPage();
-    try {
-      await page.goto(opened.url);
+    await on(openFile(context, file), async ({ page }) => {
       await page.locator('.pill', { hasText: 'recording' }).waitFor();
       expect(await page.locator('[data-link=live]').count()).toBe(1);
       expect(await page.getByRole('button', { name: 'End', exact: true }).count()).toBe(1);
       expect(await page.getByRole('toolbar', { name: 'Run control' }).count()).toBe(0);
-    } finally {
-      await page.close();
-      await opened.close();
-    }
+    });
   });
 
   test('opens a recording as a file, also one that was packed twice, cut or written anew', async () => {

@@ -5,12 +5,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { exportFlow } from '../../src/inspect/exports/exportFlow.js';
-import { openRecording, readFlow } from '../../src/inspect/index.js';
+import { readFlow } from '../../src/inspect/index.js';
 import { answer, jsonl, result, text, toolUse, user } from '../inspect/support/transcripts.js';
 import { violations } from './support/axe.js';
-import { buildPage } from './support/build.js';
 import { cpuMeter, elements, megabytes } from './support/measure.js';
-import { watchedPage } from './support/open.js';
+import { on } from './support/onPage.js';
+import { openFile, watchedPage } from './support/open.js';
 import { pageContext } from './support/pageContext.js';
 
 const shared = fileURLToPath(new URL('../../../shared/data/transcripts', import.meta.url));
@@ -19,24 +19,16 @@ const absent = existsSync(shared) ? false : `needs ${shared}`;
 const context = await pageContext();
 
 /** Serves a transcript as `sixgates inspect` does, and opens its page. */
-async function onTranscript(
+const onTranscript = (
   file: string,
   work: (page: Page, complaints: readonly string[]) => Promise<void>,
   prepare?: (page: Page) => Promise<void>,
-): Promise<void> {
-  const opened = await openRecording(file, { pageDir: await buildPage() });
-  const { page, complaints } = await watchedPage(context);
-  try {
-    await prepare?.(page);
-    await page.goto(opened.url);
+): Promise<void> =>
+  on(openFile(context, file, prepare), async ({ page, complaints, opened }) => {
     const calls = opened.recording.header.source?.calls;
     await page.locator(`[data-calls="${calls}"][data-last-seq="${opened.recording.events.at(-1)?.seq}"]`).waitFor({ timeout: 30_000 });
     await work(page, complaints);
-  } finally {
-    await page.close();
-    await opened.close();
-  }
-}
+  });
 
 function newFile(bytes: Buffer): string {
   const file = join(mkdtempSync(join(tmpdir(), 'sixgates-page-')), 'session-1.jsonl');

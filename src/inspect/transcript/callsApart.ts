@@ -1,8 +1,10 @@
 import type { AnswerName } from '../../messages/answerName.js';
-import { textField } from '../../messages/blocks.js';
-import { type Piece, tellCallsApart } from '../../messages/reusedIds.js';
+import { type Piece, withCallsApart } from '../../messages/reusedIds.js';
 import { type Line, stringAt } from './lines.js';
-import { isCall } from './pairing.js';
+
+interface PieceOfLine extends Piece {
+  readonly line: Line;
+}
 
 /** What names the answer that a line is a piece of; undefined where nothing does. */
 export function answerNameOf({ type, entry }: Line): AnswerName | undefined {
@@ -14,7 +16,7 @@ export function answerNameOf({ type, entry }: Line): AnswerName | undefined {
  * The lines with an id of its own for each call: gateways count ids anew in every answer, and in every subagent. The session's own lines
  * come first, as when it is loaded to go on with: so its journal speaks of the same ids.
  */
-export function withCallsApart(lines: readonly Line[]): { readonly lines: readonly Line[]; readonly renamed: number } {
+export function linesWithCallsApart(lines: readonly Line[]): { readonly lines: readonly Line[]; readonly renamed: number } {
   const isOwn = ({ file, entry }: Line): boolean => file.name === undefined && entry.isSidechain !== true;
   const order = [...lines.filter(isOwn), ...lines.filter((line) => !isOwn(line))];
   const positions = new Map<string, number>();
@@ -23,20 +25,15 @@ export function withCallsApart(lines: readonly Line[]): { readonly lines: readon
     if (uuid !== undefined && !positions.has(uuid)) positions.set(uuid, position);
   }
   const discarded = discardedLines(order);
-  const apart = tellCallsApart(
-    order.map((line): Piece => {
-      if (line.type !== 'assistant')
-        return { role: 'user', blocks: line.blocks, behind: positions.get(stringAt(line.entry, 'parentUuid') ?? '') };
-      return { role: 'assistant', blocks: line.blocks, answer: answerNameOf(line), isDiscarded: discarded.has(line) };
-    }),
-  );
+  const pieces = order.map((line): PieceOfLine => {
+    const { type, entry, blocks } = line;
+    if (type !== 'assistant') return { line, role: 'user', blocks, behind: positions.get(stringAt(entry, 'parentUuid') ?? '') };
+    return { line, role: 'assistant', blocks, answer: answerNameOf(line), isDiscarded: discarded.has(line) };
+  });
   let renamed = 0;
   const changed = new Map<Line, Line>();
-  for (const [position, line] of order.entries()) {
-    const blocks = apart[position];
-    if (blocks === undefined || blocks === line.blocks) continue;
-    renamed += blocks.filter((block, at) => isCall(block) && textField(block, 'id') !== textField(line.blocks[at] ?? block, 'id')).length;
-    changed.set(line, { ...line, blocks });
+  for (const { line, blocks } of withCallsApart(pieces, () => renamed++)) {
+    if (blocks !== line.blocks) changed.set(line, { ...line, blocks });
   }
   return { lines: lines.map((line) => changed.get(line) ?? line), renamed };
 }

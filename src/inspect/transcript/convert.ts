@@ -3,7 +3,7 @@ import { FlowLog } from '../flowLog.js';
 import type { FilePlace, FlowRecording, FlowSource } from '../protocol/flowEvents.js';
 import { snapshotRecording } from '../recording.js';
 import type { RedactionOptions } from '../redact.js';
-import { withCallsApart } from './callsApart.js';
+import { linesWithCallsApart } from './callsApart.js';
 import { type Conversations, partConversations } from './conversations.js';
 import { isMessage, type Line, placeOf, type ReadLines, readLines, stringAt, type TranscriptFile } from './lines.js';
 import { type Pairing, pairCalls } from './pairing.js';
@@ -27,7 +27,7 @@ const MOST_WARNINGS = 100;
  */
 export function transcriptFlow(files: readonly TranscriptFile[], options: TranscriptOptions): FlowRecording | undefined {
   const raw = readLines(files);
-  const { lines, renamed } = withCallsApart(raw.lines);
+  const { lines, renamed } = linesWithCallsApart(raw.lines);
   const read = { ...raw, lines };
   if (!lines.some(isMessage)) return undefined;
   const pairing = pairCalls(lines);

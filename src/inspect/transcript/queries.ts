@@ -48,7 +48,10 @@ export function partQueries(lines: readonly Line[], calls: ReadonlyMap<string, R
       const named = answers.get(answer?.messageId ?? '') ?? [];
       const known = answer && named.findLast((one) => isSameAnswer(one.answer, answer));
       const turn = known?.turn ?? newTurn(queries.at(-1) ?? queryOf(undefined));
-      if (answer && !known) answers.set(answer.messageId, [...named, { answer, turn }]);
+      if (answer && !known) {
+        named.push({ answer, turn });
+        answers.set(answer.messageId, named);
+      }
       turn.lines.push(line);
       turn.calls.push(...own);
     } else if (line.type === 'user' && isMessage(line)) {

@@ -2,7 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { messageOf } from '../../tool/errors.js';
 import type { FlowRecording } from '../protocol/flowEvents.js';
-import { NotAFlowError, parseFlowText } from '../protocol/flowText.js';
+import { NotAFlowError } from '../protocol/flowText.js';
+import { parseUnpacked } from '../recording.js';
 import type { RedactionOptions } from '../redact.js';
 import { unpack } from '../unpack.js';
 import { transcriptFlow } from './convert.js';
@@ -19,12 +20,12 @@ const HEADER_BYTES = 64;
 export function readFlow(file: string, options: { readonly redaction?: RedactionOptions } = {}): FlowRecording {
   try {
     if (statSync(file).isDirectory()) throw new Error('it is a directory; name one of the files in it.');
-    const { bytes, warnings } = unpack(readFileSync(file));
+    const unpacked = unpack(readFileSync(file));
     try {
-      const flow = parseFlowText(bytes.toString('utf8'));
-      return { ...flow, warnings: [...warnings, ...flow.warnings] };
+      return parseUnpacked(unpacked);
     } catch (error) {
       if (!(error instanceof NotAFlowError)) throw error;
+      const { bytes, warnings } = unpacked;
       const files = [{ name: undefined, bytes }, ...subagentFiles(file)];
       const flow = transcriptFlow(files, { name: basename(file), warnings, ...options });
       if (flow) return flow;

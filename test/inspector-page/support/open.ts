@@ -4,6 +4,8 @@ import {
   type AttachOptions,
   attachInspector,
   type InspectedSystem,
+  type OpenedRecording,
+  openRecording,
   type ServeOptions,
   startInspectorServer,
 } from '../../../src/inspect/index.js';
@@ -11,13 +13,14 @@ import type { InspectorServer } from '../../../src/inspect/server/inspectorServe
 import type { Session } from '../../../src/session/session.js';
 import { buildPage } from './build.js';
 
-export interface OpenPage {
+interface WatchedPage {
   readonly page: Page;
-  readonly server: InspectorServer;
   /** Console errors, CSP reports and uncaught exceptions so far. */
   readonly complaints: string[];
   /** Addresses of everything the page asked for. */
   readonly requests: string[];
+}
+interface OpenPage extends WatchedPage {
   close(): Promise<void>;
 }
 
@@ -30,19 +33,9 @@ export async function openFlow(
     readonly server?: ServeOptions;
     readonly prepare?: (page: Page) => Promise<void>;
   } = {},
-): Promise<OpenPage> {
+): Promise<OpenPage & { readonly server: InspectorServer }> {
   const server = await startInspectorServer(system, { pageDir: await buildPage(), ...options.server });
-  const watched = await watchedPage(context);
-  await options.prepare?.(watched.page);
-  await watched.page.goto(options.scope === 'view' ? server.viewUrl : server.url);
-  return {
-    ...watched,
-    server,
-    close: async () => {
-      await watched.page.close();
-      await server.close();
-    },
-  };
+  return { ...(await openAt(context, options.scope === 'view' ? server.viewUrl : server.url, server, options.prepare)), server };
 }
 
 /** Attaches an inspector to a session and opens its page. */
@@ -50,21 +43,41 @@ export async function openSession(
   context: BrowserContext,
   session: Session,
   options: Pick<AttachOptions, 'restart'> = {},
-): Promise<Omit<OpenPage, 'server'> & { readonly attached: AttachedInspector }> {
+): Promise<OpenPage & { readonly attached: AttachedInspector }> {
   const attached = await attachInspector(session, { pageDir: await buildPage(), redaction: { env: {}, salt: 'fixed' }, ...options });
+  return { ...(await openAt(context, attached.url, attached)), attached };
+}
+
+/** Serves a recording or a transcript and opens its page. */
+export async function openFile(
+  context: BrowserContext,
+  file: string,
+  prepare?: (page: Page) => Promise<void>,
+): Promise<OpenPage & { readonly opened: OpenedRecording }> {
+  const opened = await openRecording(file, { pageDir: await buildPage() });
+  return { ...(await openAt(context, opened.url, opened, prepare)), opened };
+}
+
+/** Opens an address in a page, which is closed together with what serves it. */
+async function openAt(
+  context: BrowserContext,
+  url: string,
+  served: { close(): Promise<void> },
+  prepare?: (page: Page) => Promise<void>,
+): Promise<OpenPage> {
   const watched = await watchedPage(context);
-  await watched.page.goto(attached.url);
+  await prepare?.(watched.page);
+  await watched.page.goto(url);
   return {
     ...watched,
-    attached,
     close: async () => {
       await watched.page.close();
-      await attached.close();
+      await served.close();
     },
   };
 }
 
-export async function watchedPage(context: BrowserContext): Promise<Pick<OpenPage, 'page' | 'complaints' | 'requests'>> {
+export async function watchedPage(context: BrowserContext): Promise<WatchedPage> {
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: string[] = [];
