@@ -41,8 +41,7 @@ export function parseToolInput(tool: AnyTool, value: unknown, from: 'model' | 'a
   }
   const refused = refuseShape(given, []);
   if (refused !== undefined) return failure(tool, [refused]);
-  const { draft, check, repairs } = repair(inputChecker(from === 'answer' ? answeredTool(tool) : tool), given, !tool.strictInput);
-  const result = check(draft);
+  const { result, repairs } = repair(inputChecker(from === 'answer' ? answeredTool(tool) : tool), given, !tool.strictInput);
   if (!result.ok) return failure(tool, result.issues);
   if (typeof result.output !== 'object' || result.output === null) {
     return { ok: false, message: `The input of ${tool.name} must be a JSON object.` };
@@ -56,22 +55,22 @@ const answeredTool = (tool: AnyTool): AnyTool =>
 /** Applies repairs one at a time; one is kept only if the issue it answers is gone and no new one stands in its place. */
 function repair(check: InputChecker, given: JsonObject, textualForms: boolean) {
   let draft = given;
+  let result = check(draft);
   const repairs: InputRepair[] = [];
   const hopeless = new Set<string>();
-  for (let round = 0; round < MAX_REPAIRS; round++) {
-    const result = check(draft);
-    if (result.ok) break;
+  for (let round = 0; !result.ok && round < MAX_REPAIRS; round++) {
     const next = firstUntried(result.issues, draft, textualForms, hopeless);
     if (next === undefined) break;
     const after = check(next.draft);
     if (after.ok || !after.issues.some((issue) => pathText(issue.path) === next.at)) {
       draft = next.draft;
+      result = after;
       repairs.push(...next.repairs);
     } else {
       hopeless.add(next.key);
     }
   }
-  return { draft, check, repairs };
+  return { result, repairs };
 }
 
 /** Bounds the loop for inputs with very many wrong fields. */

@@ -14,6 +14,7 @@ import type {
   BackgroundTasks,
   ToolContext,
 } from '../tool/types.js';
+import { isOn } from './bash/shell-environment.js';
 
 const inputSchema = z.strictObject({
   description: z.string().min(1).describe('The task in three to five words'),
@@ -97,8 +98,7 @@ const wordsOf = (content: readonly { readonly text: string }[]): string => conte
 
 /** `CLAUDE_CODE_DISABLE_BACKGROUND_TASKS` keeps agents in the foreground (Claude Code docs, environment variables). */
 function mayRunOn({ env, capabilities }: ToolContext): boolean {
-  const off = env.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS ?? '';
-  return capabilities.tasks !== undefined && (off === '' || off === '0' || off.toLowerCase() === 'false');
+  return capabilities.tasks !== undefined && !isOn(env.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS);
 }
 
 async function inForeground(input: AgentInput, context: ToolContext, onProgress: Parameters<typeof start>[2]): Promise<AgentOutput> {

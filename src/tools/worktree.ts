@@ -87,7 +87,7 @@ export function worktreeTools(): AnyTool[] {
       const entered = sessions.get(context.sessionId);
       if (entered === undefined) throw new ToolFailure('This session is not in a worktree that EnterWorktree entered.');
       const removed = action === 'remove' && entered.branch !== undefined;
-      const branch = removed && entered.branch !== undefined ? await removeWorktree(entered, entered.branch, discard_changes) : undefined;
+      const branch = removed ? await removeWorktree(entered, entered.branch, discard_changes) : undefined;
       sessions.delete(context.sessionId);
       return { data: { ...entered, removed, branch }, modify: (session) => session.setCwd(entered.origin) };
     },

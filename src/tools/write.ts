@@ -72,11 +72,12 @@ function replacement(old: TextFile | undefined, content: string): PlannedChange 
   if (old === undefined) return { text: content, like: { encoding: 'utf8', bom: false }, notes: [] };
   const notes: string[] = [];
   let text = content;
-  if (lineEndings(old.text) === '\r\n' && lineEndings(content) === '\n') {
+  const before = lineEndings(old.text);
+  if (before === '\r\n' && lineEndings(content) === '\n') {
     text = content.replaceAll('\n', '\r\n');
     notes.push('The file keeps its CRLF line ends.');
   }
-  const [before, after] = [lineEndings(old.text), lineEndings(text)];
+  const after = lineEndings(text);
   if (before !== after && before !== 'none' && after !== 'none')
     notes.push(`The file's line ends were ${ENDINGS[before]} and are ${ENDINGS[after]} now, as in the given content.`);
   let like: Pick<TextFile, 'encoding' | 'bom'> = { encoding: old.encoding, bom: old.bom };

@@ -197,37 +197,8 @@ describe('tasks', () => {
 describe('worktrees', () => {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: dir, encoding: 'utf8' });
-
-  it('are entered and left; work that exists nowhere else is not removed', async () => {
-    git('init', '-q', '-b', 'main');
-    writeFileSync(path.join(dir, 'f'), 'x');
-    git('add', 'f');
-    git('commit', '-q', '-m', 'start');
-    const [enter, exit] = worktreeTools();
-    if (enter === undefined || exit === undefined) throw new Error('two tools expected');
-    const cwds: string[] = [];
-    const session: SessionModifier = {
-      setCwd: (cwd) => void cwds.push(cwd),
-      loadTools: () => undefined,
-      updatePermissions: () => undefined,
-    };
-    const context = contextIn(dir);
-    const entered = await enter.call({ name: 'try' }, context, () => undefined);
-    entered.modify?.(session);
-    const worktree = path.join(dir, '.claude/worktrees/try');
-    expect(cwds).toEqual([worktree]);
-    expect(git('branch', '--list', 'worktree-try')).toContain('worktree-try');
-    await expect(enter.call({ name: 'again' }, context, () => undefined)).rejects.toThrow('in a worktree already');
-    writeFileSync(path.join(worktree, 'new'), 'work');
-    await expect(exit.call({ action: 'remove', discard_changes: false }, context, () => undefined)).rejects.toThrow('1 changed files');
-    const left = await exit.call({ action: 'remove', discard_changes: true }, context, () => undefined);
-    left.modify?.(session);
-    expect(cwds.at(-1)).toBe(dir);
-    expect(existsSync(worktree)).toBe(false);
-    await expect(exit.call({ action: 'keep', discard_changes: false }, context, () => undefined)).rejects.toThrow('not in a worktree');
-  });
-
-  it('keep commits that only their branch has, whatever is checked out; those of another branch are not lost', async () => {
+  /** A repository of one commit, the two tools, and how to leave a worktree without giving anything up. */
+  const inRepository = () => {
     git('init', '-q', '-b', 'main');
     writeFileSync(path.join(dir, 'f'), 'x');
     git('add', 'f');
@@ -236,6 +207,34 @@ describe('worktrees', () => {
     if (enter === undefined || exit === undefined) throw new Error('two tools expected');
     const context = contextIn(dir);
     const leave = () => exit.call({ action: 'remove', discard_changes: false }, context, () => undefined);
+    return { enter, exit, context, leave };
+  };
+
+  it('are entered and left; work that exists nowhere else is not removed', async () => {
+    const { enter, exit, context, leave } = inRepository();
+    const cwds: string[] = [];
+    const session: SessionModifier = {
+      setCwd: (cwd) => void cwds.push(cwd),
+      loadTools: () => undefined,
+      updatePermissions: () => undefined,
+    };
+    const entered = await enter.call({ name: 'try' }, context, () => undefined);
+    entered.modify?.(session);
+    const worktree = path.join(dir, '.claude/worktrees/try');
+    expect(cwds).toEqual([worktree]);
+    expect(git('branch', '--list', 'worktree-try')).toContain('worktree-try');
+    await expect(enter.call({ name: 'again' }, context, () => undefined)).rejects.toThrow('in a worktree already');
+    writeFileSync(path.join(worktree, 'new'), 'work');
+    await expect(leave()).rejects.toThrow('1 changed files');
+    const left = await exit.call({ action: 'remove', discard_changes: true }, context, () => undefined);
+    left.modify?.(session);
+    expect(cwds.at(-1)).toBe(dir);
+    expect(existsSync(worktree)).toBe(false);
+    await expect(exit.call({ action: 'keep', discard_changes: false }, context, () => undefined)).rejects.toThrow('not in a worktree');
+  });
+
+  it('keep commits that only their branch has, whatever is checked out; those of another branch are not lost', async () => {
+    const { enter, exit, context, leave } = inRepository();
     await enter.call({ name: 'try' }, context, () => undefined);
     const worktree = path.join(dir, '.claude/worktrees/try');
     git('-C', worktree, 'commit', '-q', '--allow-empty', '-m', 'work');
@@ -248,14 +247,7 @@ describe('worktrees', () => {
   });
 
   it('are left although their branch got another name, or they were removed by a command', async () => {
-    git('init', '-q', '-b', 'main');
-    writeFileSync(path.join(dir, 'f'), 'x');
-    git('add', 'f');
-    git('commit', '-q', '-m', 'start');
-    const [enter, exit] = worktreeTools();
-    if (enter === undefined || exit === undefined) throw new Error('two tools expected');
-    const context = contextIn(dir);
-    const leave = () => exit.call({ action: 'remove', discard_changes: false }, context, () => undefined);
+    const { enter, exit, context, leave } = inRepository();
     await enter.call({ name: 'one' }, context, () => undefined);
     git('branch', '-m', 'worktree-one', 'feature');
     const left = await leave();

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { parse } from 'unbash';
+import { member, syntaxOf, wordNodes } from './syntax.js';
 
 /** Commands for which exit code 1 is an answer ("no match", "they differ", "false"), not a failure. */
 const ONE_IS_AN_ANSWER: ReadonlyMap<string, string> = new Map([
@@ -28,13 +28,7 @@ const GIT_OPTIONS: ReadonlySet<unknown> = new Set(['-C', '-c', '--git-dir', '--w
  * `cd` where nothing stands on stderr.
  */
 export function meaningOfExitOne(command: string, isQuiet = false): string | undefined {
-  let script: unknown;
-  try {
-    script = parse(command);
-  } catch {
-    return undefined;
-  }
-  return meaning(script, isQuiet);
+  return meaning(syntaxOf(command), isQuiet);
 }
 
 function meaning(node: unknown, isQuiet: boolean): string | undefined {
@@ -79,9 +73,7 @@ function meaning(node: unknown, isQuiet: boolean): string | undefined {
 
 /** The name and the words of a command; undefined for anything else. */
 function wordsOf(node: unknown): readonly unknown[] | undefined {
-  if (member(node, 'type') !== 'Command') return undefined;
-  const suffix = member(node, 'suffix');
-  return [member(node, 'name'), ...(Array.isArray(suffix) ? suffix : [])].map((word) => member(word, 'value'));
+  return wordNodes(node)?.map((word) => member(word, 'value'));
 }
 
 /** A redirection stands among the words and has no value of its own. */
@@ -94,8 +86,4 @@ function gitCommand(words: readonly unknown[]): string {
   let at = 0;
   while (String(words[at]).startsWith('-')) at += GIT_OPTIONS.has(words[at]) ? 2 : 1;
   return String(words[at]);
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }

@@ -1,11 +1,11 @@
 import { lstat, readFile } from 'node:fs/promises';
-import { parse } from 'unbash';
 import type { ToolContext } from '../../tool/types.js';
 import { MAX_EDIT_BYTES } from '../fs/change.js';
 import { digestOf, recordSeen } from '../fs/ledger.js';
 import { absolutePath, resolveTarget } from '../fs/paths.js';
 import { decodeText } from '../fs/text-file.js';
 import type { ShellOutput } from './shell-output.js';
+import { member, syntaxOf, wordNodes } from './syntax.js';
 
 /** Commands that show a file whole, and those that show a part of it. */
 const WHOLE = new Set(['cat', 'nl', 'bat']);
@@ -73,29 +73,18 @@ function isPrinted(bytes: Buffer, command: string, stdout: string): boolean {
 
 /** The words of a script that is one simple command with literal words, or undefined. */
 function simpleCommand(command: string): string[] | undefined {
-  let script: unknown;
-  try {
-    script = parse(command);
-  } catch {
-    return undefined;
-  }
-  const statements = member(script, 'commands');
+  const statements = member(syntaxOf(command), 'commands');
   if (!Array.isArray(statements) || statements.length !== 1) return undefined;
   const [statement] = statements;
   const node = member(statement, 'command');
-  if (member(node, 'type') !== 'Command' || member(statement, 'background') === true) return undefined;
+  const nodes = wordNodes(node);
+  if (nodes === undefined || member(statement, 'background') === true) return undefined;
   const prefix = member(node, 'prefix');
   if (Array.isArray(prefix) && prefix.length > 0) return undefined;
-  const suffix = member(node, 'suffix');
-  // A redirection stands among the words and has no value of its own.
-  const words = [member(node, 'name'), ...(Array.isArray(suffix) ? suffix : [])].map((word) => {
+  const words = nodes.map((word) => {
     const value = member(word, 'value');
     const text = member(word, 'text');
     return typeof value === 'string' && typeof text === 'string' && !/[$`<>]/.test(text) ? value : undefined;
   });
   return words.every((word) => word !== undefined) ? words : undefined;
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }

@@ -4,7 +4,7 @@ import type { ToolContext } from '../../tool/types.js';
 import type { RunningCommand } from './run.js';
 import type { ShellKind, ShellRequest } from './shell.js';
 import type { Timeouts } from './shell-environment.js';
-import { type ShellOutput, stillAlive } from './shell-output.js';
+import { meaningOf, type ShellOutput, stillAlive } from './shell-output.js';
 
 const BACKGROUND_TIMEOUTS: Timeouts = { defaultMs: 1_800_000, maxMs: 7_200_000 };
 
@@ -41,8 +41,7 @@ export async function background(
     const left = stopped === undefined ? [] : await command.end();
     await command.drain();
     await rm(cwdFile, { force: true });
-    const failed =
-      exit.code !== 0 && shell.meaningOfExit(request.command, exit.code ?? -1, command.output.text('stderr') === '') === undefined;
+    const failed = exit.code !== 0 && meaningOf(shell, request, exit, command.output.text('stderr')) === undefined;
     const ending = stopped ?? (exit.code === null ? `ended by ${exit.signal ?? 'a signal'}` : `exit code ${exit.code}`);
     return {
       status: stopped === undefined ? (failed ? ('failed' as const) : ('completed' as const)) : ('killed' as const),

@@ -61,8 +61,9 @@ export async function finished(
   exit: CommandExit,
 ): Promise<ShellOutput> {
   const { output } = command;
-  const meaning =
-    exit.code !== null && exit.code !== 0 ? shell.meaningOfExit(request.command, exit.code, output.text('stderr') === '') : undefined;
+  const stdout = output.text('stdout');
+  const stderr = output.text('stderr');
+  const meaning = meaningOf(shell, request, exit, stderr);
   const base = {
     exitCode: exit.code,
     ...(exit.signal === null ? {} : { signal: exit.signal }),
@@ -71,8 +72,6 @@ export async function finished(
     ...(meaning === undefined ? {} : { returnCodeInterpretation: meaning }),
     notes: [],
   };
-  const stdout = output.text('stdout');
-  const stderr = output.text('stderr');
   const { head, tail, headBytes } = output.ends();
   if (looksBinary(head)) {
     await output.saveToFile();
@@ -94,6 +93,11 @@ export async function finished(
     persistedOutputSize: output.totalBytes,
     ...(output.keptBytes < output.totalBytes ? { persistedOutputKept: output.keptBytes } : {}),
   };
+}
+
+/** What the exit code means where it is no failure. `stderr`: what was written to it, undefined where that is not at hand any more. */
+export function meaningOf(shell: ShellKind, request: ShellRequest, { code }: CommandExit, stderr: string | undefined): string | undefined {
+  return code === null || code === 0 ? undefined : shell.meaningOfExit(request.command, code, stderr === '');
 }
 
 export function notRun(why: string): ShellOutput {

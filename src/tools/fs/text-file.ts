@@ -18,15 +18,19 @@ export const ENCODING_NAMES: Readonly<Record<TextEncoding, string>> = {
   latin1: 'Latin-1',
 };
 
+/** The encoding that a byte order mark names; undefined where there is none. */
+export function markedEncoding(bytes: Uint8Array): TextEncoding | undefined {
+  return (['utf8', 'utf16le', 'utf16be'] as const).find((encoding) => BOM[encoding].every((byte, index) => bytes[index] === byte));
+}
+
 /**
  * Decodes a file's bytes, or returns undefined for binary ones. Lossless: `encodeText` of the result gives the same bytes.
  * A byte order mark decides; without one, valid UTF-8 is UTF-8, and anything else without control characters is Latin-1.
  */
 export function decodeText(bytes: Buffer): TextFile | undefined {
-  for (const encoding of ['utf8', 'utf16le', 'utf16be'] as const) {
-    const mark = BOM[encoding];
-    if (!mark.every((byte, index) => bytes[index] === byte)) continue;
-    const body = bytes.subarray(mark.length);
+  const encoding = markedEncoding(bytes);
+  if (encoding !== undefined) {
+    const body = bytes.subarray(BOM[encoding].length);
     if (encoding === 'utf8') {
       if (isUtf8(body) && !body.includes(0)) return { text: body.toString('utf8'), encoding, bom: true };
     } else if (body.length % 2 === 0) {

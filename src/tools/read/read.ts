@@ -6,7 +6,7 @@ import { buildTool } from '../../tool/build.js';
 import { ToolFailure, throwIfAborted } from '../../tool/errors.js';
 import type { MappedToolResult, ToolContext } from '../../tool/types.js';
 import { approvedTarget, openForReading, type Target } from '../fs/access.js';
-import { digestOf, recordSeen } from '../fs/ledger.js';
+import { digestOf, type LinesShown, recordSeen } from '../fs/ledger.js';
 import { absolutePath, refusePath } from '../fs/paths.js';
 import { decodeText, ENCODING_NAMES } from '../fs/text-file.js';
 import { prepareImage } from './image.js';
@@ -120,7 +120,8 @@ async function read(input: ReadInput, context: ToolContext): Promise<ReadOutput>
 
 async function show(bytes: Buffer, target: Target, input: ReadInput, context: ToolContext, maxChars: number): Promise<ReadOutput> {
   const filePath = target.asked;
-  const seen = (partial: boolean): void => recordSeen(context.files, target.real, { digest: digestOf(bytes), partial });
+  const seen = (partial: boolean, lines?: LinesShown): void =>
+    recordSeen(context.files, target.real, { digest: digestOf(bytes), partial }, lines);
   // The bytes decide, not the name: a PNG named .txt is a picture.
   const type = sniffMediaType(bytes);
   if (isApiImageType(type)) {
@@ -159,8 +160,7 @@ async function show(bytes: Buffer, target: Target, input: ReadInput, context: To
   if (window.capped && (input.offset !== undefined || input.limit !== undefined) && window.shownLines > 0 && lines.length > 1) {
     throw overLimit(maxChars);
   }
-  const shown = { first: window.firstLine, count: window.cutLine ? 0 : window.shownLines, total: lines.length };
-  recordSeen(context.files, target.real, { digest: digestOf(bytes), partial: window.partial }, shown);
+  seen(window.partial, { first: window.firstLine, count: window.cutLine ? 0 : window.shownLines, total: lines.length });
   const notes = file.encoding === 'utf8' ? [] : [`Encoding: ${ENCODING_NAMES[file.encoding]}.`];
   if (lines.length === 0) notes.push('The file exists but is empty.');
   else if (window.shownLines === 0) notes.push(pastEnd(window.firstLine, lines.length));

@@ -1,6 +1,7 @@
 import { sniffMediaType } from '../../results/media.js';
 import { formatBytes } from '../../results/text.js';
 import { ToolFailure } from '../../tool/errors.js';
+import { ENCODING_NAMES, markedEncoding } from '../fs/text-file.js';
 
 /** HTML beyond this many characters is cut before it is converted: the converter's time grows with it. */
 const MAX_HTML_CHARS = 2_000_000;
@@ -24,16 +25,11 @@ export async function pageText(body: Buffer, contentType: string): Promise<strin
       `The answer is ${sniffed ?? type} of ${formatBytes(body.length)}, not text. Download it with a command to look into it.`,
     );
   }
-  const text = decode(body, markedEncoding(body) ?? charset ?? declaredCharset(body));
+  // A byte order mark is right where a header is wrong (WHATWG Encoding, decode).
+  const marked = markedEncoding(body);
+  const text = decode(body, marked === undefined ? (charset ?? declaredCharset(body)) : ENCODING_NAMES[marked]);
   const isHtml = type === 'text/html' || type === 'application/xhtml+xml' || (type === '' && /^\s*<(?:!doctype html|html)/i.test(text));
   return isHtml ? toMarkdown(text.slice(0, MAX_HTML_CHARS)) : text;
-}
-
-/** What a byte order mark says; it is right where a header is wrong (WHATWG Encoding, decode). */
-function markedEncoding(body: Buffer): string | undefined {
-  if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
-  if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
-  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 'utf-8' : undefined;
 }
 
 /** What a document says of itself in its first kilobyte, where the header says nothing: HTML in a `meta` element, XML in its declaration. */
