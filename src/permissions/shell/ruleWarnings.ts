@@ -4,11 +4,25 @@ import { analyzeCommand } from './analyze.js';
 import { parseBashRule } from './rules.js';
 import { ESCAPED } from './static.js';
 
+const cache = new Map<string, readonly string[]>();
+const MAX_CACHED = 4_096;
+
 /**
  * What the author of a Bash rule should know: that it never matches, or matches more than it seems to. Each warning is the rest of
- * a sentence that begins with the rule and names the way out. Empty for an ordinary rule.
+ * a sentence that begins with the rule and names the way out. Empty for an ordinary rule. Kept, because a rule is read when settings
+ * are loaded, and again by every engine and after every change of its rules or mode.
  */
-export function bashRuleWarnings(content: string, behavior: RuleBehavior): string[] {
+export function bashRuleWarnings(content: string, behavior: RuleBehavior): readonly string[] {
+  const key = `${behavior} ${content}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const warnings = warningsOf(content, behavior);
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(key, warnings);
+  return warnings;
+}
+
+function warningsOf(content: string, behavior: RuleBehavior): readonly string[] {
   const rule = parseBashRule(content);
   if (rule.kind === 'any') return [];
   const text = content.trim();
