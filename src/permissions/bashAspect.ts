@@ -1,4 +1,4 @@
-import { askOnFiles, denyInside, denyOnFiles, insideOf, type NamedFile } from './bashFiles.js';
+import { askOnFiles, denyOnFiles, type NamedFile } from './bashFiles.js';
 import { type CallAspect, NO_ASPECT, type PermissionCall, type PermissionState } from './call.js';
 import { expandGlob } from './globs.js';
 import { survivesAuto } from './modes.js';
@@ -34,10 +34,11 @@ export function bashAspect(call: PermissionCall, state: PermissionState, wholeTo
       : null;
   const safety = safetyOf(analysis, files, state);
   // A person is asked about a critical removal whatever lies inside.
-  const removed = safety?.kind === 'criticalRemoval' ? [] : files.filter(({ access }) => takesContents(access));
+  const removed = safety?.kind === 'criticalRemoval' ? [] : files.flatMap(({ access, forms }) => (takesContents(access) ? forms : []));
+  const { deny, ask } = state.rules;
   return {
-    deny: ruleSpeaks(analysis, state, 'deny') ?? denyOnFiles(files, state) ?? denyInside(removed, state),
-    ask: ruleSpeaks(analysis, state, 'ask') ?? askOnFiles(files, state) ?? insideOf(removed, state.rules.ask.edit),
+    deny: ruleSpeaks(analysis, state, 'deny') ?? denyOnFiles(files, state) ?? deny.edit.within(removed) ?? deny.read.within(removed),
+    ask: ruleSpeaks(analysis, state, 'ask') ?? askOnFiles(files, state) ?? ask.edit.within(removed),
     allow: plain.suffices ? (ruleFor(plain.rule, state, wholeToolAllow) ?? plain.fileRule) : null,
     safety,
     builtIn: unaided.suffices && unaided.fileRule === null ? 'Only reads, inside the working directories' : null,

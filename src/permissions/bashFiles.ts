@@ -1,6 +1,5 @@
 import type { PermissionState } from './call.js';
 import { readDenyCoversEdit } from './pathAspect.js';
-import type { PathRuleSet } from './pathRules.js';
 import type { PathForms } from './paths.js';
 import type { FileAccess } from './shell/index.js';
 import type { RuleMatch } from './types.js';
@@ -14,40 +13,27 @@ export interface NamedFile {
 /** Deny rules for files hold for every file that the command is seen to touch. */
 export function denyOnFiles(files: readonly NamedFile[], state: PermissionState): RuleMatch | null {
   const { deny } = state.rules;
-  for (const { access, forms } of files) {
-    for (const one of forms) {
-      const found =
-        access.access === 'enter'
-          ? (deny.cd.match(one) ?? deny.read.match(one))
-          : access.access === 'read'
-            ? deny.read.match(one)
-            : (deny.edit.match(one) ?? readDenyCoversEdit(one, state));
-      if (found !== null) return found;
-    }
-  }
-  return null;
-}
-
-/** Whoever removes or moves a directory does so to the denied files in it. */
-export function denyInside(removed: readonly NamedFile[], { rules: { deny } }: PermissionState): RuleMatch | null {
-  return insideOf(removed, deny.edit) ?? insideOf(removed, deny.read);
-}
-
-export function insideOf(removed: readonly NamedFile[], rules: PathRuleSet): RuleMatch | null {
-  for (const { forms } of removed) {
-    for (const one of forms) {
-      const found = rules.within(one);
-      if (found !== null) return found;
-    }
-  }
-  return null;
+  return firstOn(files, (access, one) => {
+    if (access === 'enter') return deny.cd.match(one) ?? deny.read.match(one);
+    return access === 'read' ? deny.read.match(one) : (deny.edit.match(one) ?? readDenyCoversEdit(one, state));
+  });
 }
 
 export function askOnFiles(files: readonly NamedFile[], state: PermissionState): RuleMatch | null {
   const { ask } = state.rules;
+  return firstOn(files, (access, one) => {
+    if (access === 'enter') return ask.cd.match(one);
+    return access === 'read' ? ask.read.match(one) : ask.edit.match(one);
+  });
+}
+
+function firstOn(
+  files: readonly NamedFile[],
+  match: (access: FileAccess['access'], forms: PathForms) => RuleMatch | null,
+): RuleMatch | null {
   for (const { access, forms } of files) {
     for (const one of forms) {
-      const found = access.access === 'enter' ? ask.cd.match(one) : access.access === 'read' ? ask.read.match(one) : ask.edit.match(one);
+      const found = match(access.access, one);
       if (found !== null) return found;
     }
   }

@@ -55,13 +55,18 @@ export class PathRuleSet {
     return byPath !== null && (forms.target === forms.path || this.first(forms.target, wholeDirectory) !== null) ? byPath : null;
   }
 
-  /** The first rule that covers something that lies inside the path now: whoever removes or moves a directory does so to all in it. */
-  within({ all }: PathForms): RuleMatch | null {
-    for (const { directories, rules } of this.anchors.values()) {
-      for (const { rule, glob } of rules) {
+  /** The first rule that covers something that lies inside the paths now: whoever removes or moves a directory does so to all in it. */
+  within(removed: readonly PathForms[]): RuleMatch | null {
+    if (removed.length === 0) return null;
+    const folded = (path: string): string => (this.anyCase ? path.toLowerCase() : path);
+    const directories = new Set(removed.flatMap(({ all }) => all.map(folded)));
+    const goesToo = (file: string): boolean =>
+      file !== '/' && (directories.has(folded(posix.dirname(file))) || goesToo(posix.dirname(file)));
+    for (const anchor of this.anchors.values()) {
+      for (const { rule, glob } of anchor.rules) {
         if (glob === null) continue;
-        const covered = directories.flatMap((directory) => expandGlob(posix.join(directory, glob), this.fs));
-        const inside = covered.find((file) => all.some((path) => Boolean(relativeTo(path, file, this.anyCase))) && this.exists(file));
+        const covered = anchor.directories.flatMap((directory) => expandGlob(posix.join(directory, glob), this.fs));
+        const inside = covered.find((file) => goesToo(file) && this.exists(file));
         if (inside !== undefined) return { rule, matched: inside };
       }
     }
