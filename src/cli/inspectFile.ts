@@ -96,22 +96,17 @@ async function exported(recording: FlowRecording, kind: ExportKind, { actor, run
   }
   const { buildExport } = await import('../inspect/exports/buildExport.js');
   const { Redactor } = await import('../inspect/redact.js');
-  const tested = testedActor(recording, actor);
-  const request = { kind: runner === 'vitest' ? runner : kind, ...(tested === undefined ? {} : { actor: tested }) };
+  const request = { kind: runner === 'vitest' ? runner : kind, ...(actor === undefined ? {} : { actor: machineNamed(actor, recording) }) };
   const made = buildExport(recording, request, { redactor: new Redactor(), page: () => new Map() });
   if ('code' in made) throw new Error(made.message);
   return Buffer.from(made.text, made.encoding);
 }
 
-/**
- * Whose events a test folds. The session itself had begun before anything could record it, so what is taken unasked is the first machine
- * that is known from its first state.
- */
-function testedActor({ events, header }: FlowRecording, wanted: string | undefined): string | undefined {
-  const started = events.filter((event) => event.type === 'actor.started').filter(({ machine }) => machine !== null);
+/** The machine of which a test is asked for, by its path or by the id of its call. */
+function machineNamed(wanted: string, { events, header }: FlowRecording): string {
   // What can be said of a transcript is said by the export.
-  if (header.source) return undefined;
-  if (wanted === undefined) return started.find(({ late }) => late !== true)?.actor;
+  if (header.source) return wanted;
+  const started = events.filter((event) => event.type === 'actor.started').filter(({ machine }) => machine !== null);
   const found = started.find(({ actor, toolUseId }) => actor === wanted || toolUseId === wanted);
   if (found?.late === true) throw new Error(`${wanted} had begun before it was recorded; choose a machine below it.`);
   if (found) return found.actor;
