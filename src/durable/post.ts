@@ -94,7 +94,4 @@ export async function callIngress(
   }
 }
 
-function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
-}
+const causeOf = (error: unknown): string => messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
