@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { errorCode } from '../tool/errors.js';
 
 /** True while any process of the group lives. */
 export function groupAlive(pid: number): boolean {
@@ -7,7 +8,7 @@ export function groupAlive(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it lives, under another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }
 

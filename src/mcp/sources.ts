@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { RuleScope } from '../permissions/types.js';
 import type { SettingsFile } from '../settings/types.js';
-import { messageOf } from '../tool/errors.js';
+import { errorCode, messageOf } from '../tool/errors.js';
 import { expandConfig, isSwitchedOff, type McpServerConfig, misspeltFields, parseServerConfig } from './config.js';
 import { listedIn, readPolicy, type ServerPolicy } from './policy.js';
 
@@ -108,8 +108,7 @@ function readProjectFile(file: string, warnings: string[]): JsonObject {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isMissing) warnings.push(`${file}: the file cannot be read; its MCP servers are not started.`);
+    if (errorCode(error) !== 'ENOENT') warnings.push(`${file}: the file cannot be read; its MCP servers are not started.`);
     return {};
   }
   try {

@@ -6,7 +6,7 @@ import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { own } from '../hooks/process-group.js';
-import { messageOf } from '../tool/errors.js';
+import { errorCode, messageOf } from '../tool/errors.js';
 import { COMMAND_ID_VARIABLE, endProcesses } from '../tools/bash/process-tree.js';
 import { LineBuffer } from './line-buffer.js';
 import { readWire } from './wire.js';
@@ -22,8 +22,9 @@ export interface StdioSpec {
 function startProblem({ command, cwd }: StdioSpec, error: unknown): string {
   const said = messageOf(error);
   if (!existsSync(cwd)) return `the working directory ${cwd} does not exist`;
-  const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  return isAbsent && /\s/.test(command) ? `${said}: \`command\` is the program alone; what follows it belongs into \`args\`` : said;
+  return errorCode(error) === 'ENOENT' && /\s/.test(command)
+    ? `${said}: \`command\` is the program alone; what follows it belongs into \`args\``
+    : said;
 }
 
 /** Bytes of one line of standard output. The SDK's own limit. */
