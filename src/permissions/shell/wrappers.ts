@@ -13,6 +13,12 @@ export interface WrapperSpec {
   readonly subcommand?: RegExp;
 }
 
+/** A program of GNU, which has a `g` before its name where the system brings one of its own. */
+const gnu = (name: string, spec: WrapperSpec): [string, WrapperSpec][] => [
+  [name, spec],
+  [`g${name}`, spec],
+];
+
 /** Programs that run the rest of their arguments as a command, as deny and ask rules see them. */
 export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, WrapperSpec>([
   [
@@ -24,14 +30,14 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, Wrappe
     },
   ],
   ['doas', { short: 'uC' }],
-  ['env', { short: 'uCS', long: ['unset', 'chdir'], assignments: true }],
-  ['nice', { short: 'n', long: ['adjustment'] }],
+  ...gnu('env', { short: 'uCS', long: ['unset', 'chdir'], assignments: true }),
+  ...gnu('nice', { short: 'n', long: ['adjustment'] }),
   ['ionice', { short: 'cnpPu', long: ['class', 'classdata'] }],
-  ['nohup', {}],
+  ...gnu('nohup', {}),
   ['setsid', {}],
-  ['timeout', { short: 'ks', long: ['kill-after', 'signal'], operands: 1 }],
-  ['time', { short: 'fo', long: ['format', 'output'] }],
-  ['stdbuf', { short: 'ioe', long: ['input', 'output', 'error'] }],
+  ...gnu('timeout', { short: 'ks', long: ['kill-after', 'signal'], operands: 1 }),
+  ...gnu('time', { short: 'fo', long: ['format', 'output'] }),
+  ...gnu('stdbuf', { short: 'ioe', long: ['input', 'output', 'error'] }),
   ['command', {}],
   ['builtin', {}],
   ['exec', { short: 'a' }],
@@ -77,13 +83,6 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, Wrappe
   ),
   ['chronic', {}],
   ['bwrap', {}],
-  // The same programs of the GNU coreutils and findutils, as other systems name them.
-  ['gtimeout', { short: 'ks', long: ['kill-after', 'signal'], operands: 1 }],
-  ['gnice', { short: 'n', long: ['adjustment'] }],
-  ['gnohup', {}],
-  ['gstdbuf', { short: 'ioe', long: ['input', 'output', 'error'] }],
-  ['genv', { short: 'uCS', long: ['unset', 'chdir'], assignments: true }],
-  ['gtime', { short: 'fo', long: ['format', 'output'] }],
   ['dotenv', { short: 'ef' }],
   ['cross-env', { assignments: true }],
   ['catchsegv', {}],
