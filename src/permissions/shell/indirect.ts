@@ -1,6 +1,7 @@
 import { joinPath } from './directories.js';
 import { foundFiles } from './found.js';
 import type { FileAccessKind, Operand } from './operands.js';
+import { takesValue } from './options.js';
 import { parseSed } from './sed.js';
 import { UNKNOWN } from './types.js';
 
@@ -46,11 +47,8 @@ const SHOWS = /^(diff|log|show|blame|annotate|grep|cat-file|whatchanged|difftool
 const CHANGES = /^(mv|rm|restore|checkout)$/;
 const LEAVES = /^[/~]|(?:^|\/)\.\.(?:\/|$)/;
 
-/** Options before the subcommand that take the next word. */
-const GLOBAL_VALUED = /^(-[cC]|--(git-dir|work-tree|namespace|config-env|attr-source))$/;
-
 function gitFiles(args: readonly string[]): Operand[] {
-  const own = args.findIndex((arg, index) => !arg.startsWith('-') && arg !== UNKNOWN && !GLOBAL_VALUED.test(args[index - 1] ?? ''));
+  const own = args.findIndex((arg, index) => !arg.startsWith('-') && arg !== UNKNOWN && !takesValue('git', args[index - 1] ?? ''));
   const at = CHANGES.test(args[own] ?? '') ? own : args.findIndex((arg) => SHOWS.test(arg));
   if (at === -1) return [];
   const inside = args.slice(0, at).reduce((directory, arg, index) => (args[index - 1] === '-C' ? joinPath(directory, arg) : directory), '');

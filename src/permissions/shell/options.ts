@@ -24,6 +24,9 @@ const VALUED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }).map(([name, options]) => [name, new Set(options.split(' '))]),
 );
 
+/** Whether an option before the subcommand takes the word after it. */
+export const takesValue = (program: string, option: string): boolean => VALUED.get(program)?.has(option) === true;
+
 const MAX_VARIANTS = 24;
 
 /**
