@@ -1,5 +1,5 @@
 import { type AnyActor, type AnyStateMachine, isMachineSnapshot } from 'xstate';
-import { type GraphWithIndex, type MachineGraph, machineGraph, machineGraphWithIndex } from '../../inspect/protocol/graph.js';
+import { type GraphWithIndex, type MachineGraph, machineGraphWithIndex } from '../../inspect/protocol/graph.js';
 import { initialLeaves, leavesOf, type Microstep, Stepper } from './stepper.js';
 
 /** How often each state was entered and each transition taken, by id; zero for what was never reached. */
@@ -30,13 +30,19 @@ export interface Unreached {
   readonly text: string;
 }
 
+/** What a machine is counted under, and which edges of its graph each of its transitions is. */
+interface Tracked {
+  readonly key: string;
+  readonly edgesOf: GraphWithIndex['edgesOf'];
+}
+
 /**
  * Counts which states and transitions of machines were reached. Every microstep counts, so that a transition without an event
  * is covered only when it was really taken.
  */
 export class Coverage {
   private readonly graphs = new Map<string, MachineGraph>();
-  private readonly keys = new WeakMap<AnyStateMachine, string>();
+  private readonly known = new WeakMap<AnyStateMachine, Tracked>();
   private readonly states = new Map<string, Map<string, number>>();
   private readonly transitions = new Map<string, Map<string, number>>();
 
@@ -46,17 +52,17 @@ export class Coverage {
 
   /** Counts for this machine from now on; what is never reached shows as zero. */
   track(machine: AnyStateMachine): void {
-    this.keyOf(machine);
+    this.tracked(machine);
   }
 
   /**
    * What a machine is counted under: its id. Copies of a machine with other implementations are counted together; another machine that has
    * the same id, as all have that were given none, is `<id> (2)`.
    */
-  private keyOf(machine: AnyStateMachine): string {
-    const known = this.keys.get(machine);
+  private tracked(machine: AnyStateMachine): Tracked {
+    const known = this.known.get(machine);
     if (known !== undefined) return known;
-    const graph = machineGraph(machine);
+    const { graph, edgesOf } = machineGraphWithIndex(machine);
     const shape = JSON.stringify(graph);
     let key = machine.id;
     for (let n = 2; ; n++) {
@@ -64,13 +70,14 @@ export class Coverage {
       if (other === undefined || JSON.stringify(other) === shape) break;
       key = `${machine.id} (${n})`;
     }
-    this.keys.set(machine, key);
-    if (this.graphs.has(key)) return key;
+    const tracked = { key, edgesOf };
+    this.known.set(machine, tracked);
+    if (this.graphs.has(key)) return tracked;
     this.graphs.set(key, graph);
     // The root is no state of its own; a transition that enters several states is one transition.
     this.states.set(key, new Map(graph.nodes.slice(1).map(({ id }) => [id, 0])));
     this.transitions.set(key, new Map(graph.edges.map(({ id }) => [id, 0])));
-    return key;
+    return tracked;
   }
 
   /** Counts a microstep, `times` over. Of a machine that is not tracked nothing is counted. */
@@ -91,20 +98,17 @@ export class Coverage {
   watch(actor: AnyActor): () => void {
     const seen = new WeakSet<object>([actor]);
     this.addBeginning(actor);
-    const indices = new Map<AnyStateMachine, GraphWithIndex['edgesOf']>();
     const subscription = actor.system.inspect((event) => {
       if (event.type !== '@xstate.microstep' && event.type !== '@xstate.snapshot') return;
-      if (!('machine' in event.snapshot) || !isMachine(event.snapshot.machine)) return;
+      if (!isMachineSnapshot(event.snapshot)) return;
       const { machine } = event.snapshot;
-      const key = this.keyOf(machine);
+      const { key, edgesOf } = this.tracked(machine);
       if (!seen.has(event.actorRef)) {
         // Of the step into the initial state itself XState tells nothing.
         seen.add(event.actorRef);
         if (snapshotGivenTo(event.actorRef) === undefined) this.add({ machine: key, edges: [], leaves: initialLeaves(machine.root) });
       }
       if (event.type === '@xstate.snapshot') return;
-      const edgesOf = indices.get(machine) ?? machineGraphWithIndex(machine).edgesOf;
-      indices.set(machine, edgesOf);
       const edges = event._transitions.flatMap((transition) => edgesOf.get(transition)?.map(({ id }) => id) ?? []);
       this.add({ machine: key, edges, leaves: leavesOf(event.snapshot) });
     });
@@ -116,7 +120,7 @@ export class Coverage {
     const snapshot: unknown = actor.getSnapshot();
     if (!isMachineSnapshot(snapshot)) return;
     const { machine } = snapshot;
-    const key = this.keyOf(machine);
+    const { key } = this.tracked(machine);
     const isNew = isUnstarted(actor) && snapshotGivenTo(actor) === undefined && snapshot.status !== 'error';
     const steps = isNew ? new Stepper(machine).start(actor.options.input).steps : [{ edges: [], leaves: leavesOf(snapshot) }];
     for (const step of steps) this.add({ ...step, machine: key });
@@ -189,9 +193,6 @@ const isUnstarted = (actor: AnyActor): boolean => '_processingStatus' in actor &
 /** The snapshot that an actor goes on from; undefined for one that begins. */
 const snapshotGivenTo = (actor: object): unknown => ('options' in actor && isOptions(actor.options) ? actor.options.snapshot : undefined);
 const isOptions = (value: unknown): value is { readonly snapshot?: unknown } => typeof value === 'object' && value !== null;
-
-const isMachine = (value: unknown): value is AnyStateMachine =>
-  typeof value === 'object' && value !== null && 'root' in value && 'implementations' in value;
 
 const short = (id: string, machine: string): string => (id.startsWith(`${machine}.`) ? id.slice(machine.length + 1) : id);
 
