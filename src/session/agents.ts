@@ -76,7 +76,6 @@ function start(request: AgentRequest, launcher: LauncherOptions): RunningAgent {
     {
       ...options,
       model: {
-        client: session.model.client,
         id: modelFor(request.model ?? definition.model, session),
         maxTokens: session.model.maxTokens,
         system: definition.prompt,

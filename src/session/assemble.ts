@@ -115,7 +115,7 @@ export function assembleSession(
     if (!lineage) journal({ type: 'session.state', patch: { mode } });
   });
   const resumption = takeUp(transcript, resumed, canAsk, (name) => findTool(toolbox.pool(), name)?.idempotent === true);
-  const model = modelServices(options, env);
+  const model = modelServices(options, env, lineage?.parent.model.client);
   const { hooks, issues: hookIssues } = createSessionHooks({
     session: options,
     lineage,

@@ -40,6 +40,6 @@ export interface Lineage {
   readonly projectDir: string;
   readonly settings: LoadedSettings;
   readonly definitions: readonly AgentDefinition[];
-  readonly parent: Pick<Services, 'permissions' | 'questions' | 'decide' | 'canAsk' | 'agentSessions'>;
+  readonly parent: Pick<Services, 'permissions' | 'questions' | 'decide' | 'canAsk' | 'agentSessions' | 'model'>;
   readonly resultsDir: string;
 }

@@ -5,12 +5,15 @@ import type { ModelClient, ModelRequest } from '../model/types.js';
 import type { ModelOptions, SessionOptions } from './options.js';
 import type { Services } from './services.js';
 
-/** The model of a session: what is given in code, else what the environment says. */
-export function modelServices(options: Pick<SessionOptions, 'model'>, env: Services['env']): Services['model'] {
+/**
+ * The model of a session: what is given in code, else what the environment says. A subagent asks through its parent's port, which is kept
+ * from the session's own already.
+ */
+export function modelServices(options: Pick<SessionOptions, 'model'>, env: Services['env'], parents?: ModelClient): Services['model'] {
   const given: ModelOptions = typeof options.model === 'string' ? { id: options.model } : (options.model ?? {});
   const client = createAnthropicClient({ apiKey: given.apiKey, baseURL: given.baseURL, model: given.id, maxTokens: given.maxTokens, env });
   return {
-    client: given.client === undefined ? client : keepingRequests(given.client),
+    client: parents ?? (given.client === undefined ? client : keepingRequests(given.client)),
     id: client.settings.model,
     maxTokens: client.settings.maxTokens,
     system: given.system,

@@ -2,7 +2,7 @@ import { EMPTY, Observable, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { ModelClient, ModelStreamEvent } from '../../src/model/types.js';
 import { createSession } from '../../src/session/session.js';
-import { block, scriptedModel, simulatedClock, stop, text, toolUse } from '../../src/testing/index.js';
+import { block, type ScriptedModel, scriptedModel, simulatedClock, stop, text, toolUse } from '../../src/testing/index.js';
 import { tempDir, testTool } from '../support/sessions.js';
 
 const started: ModelStreamEvent = { type: 'message.started', messageId: 'msg_1', model: 'other' };
@@ -28,6 +28,25 @@ function port(...streams: Observable<ModelStreamEvent>[]): ModelClient & { reque
     stream: () => streams[client.requests++] ?? EMPTY,
   };
   return client;
+}
+
+/** One that works on its requests in place. */
+const careless = (inner: ModelClient): ModelClient => ({
+  stream: (request, onDelta) => {
+    const { messages, tools }: { messages: unknown; tools: unknown } = structuredClone({ ...request });
+    const answer = inner.stream(structuredClone({ ...request }), onDelta);
+    for (const list of [request.messages, request.tools]) if (Array.isArray(list)) for (const one of list) Reflect.set(one, 'extra', 1);
+    for (const { content } of request.messages)
+      if (Array.isArray(content)) for (const part of content) Reflect.set(part, 'cache_control', { type: 'ephemeral' });
+    for (const list of [request.messages, request.tools]) if (Array.isArray(list)) list.push({ role: 'user', content: 'more' });
+    expect([messages, tools]).not.toEqual([request.messages, request.tools]);
+    return answer;
+  },
+});
+
+function expectNothingAdded({ requests }: ScriptedModel): void {
+  const sent = JSON.stringify(requests.map(({ body }) => body));
+  for (const added of ['extra', 'cache_control', 'more']) expect(sent).not.toContain(`"${added}"`);
 }
 
 function sessionWith(client: ModelClient, model: Parameters<typeof createSession>[0] = {}) {
@@ -75,24 +94,25 @@ describe('a model port of somebody else’s', () => {
 
   it('that adds to its request in place spoils neither history nor tools', async () => {
     const inner = scriptedModel([[toolUse('Echo', { n: 1 }, { id: 'toolu_1' })], [text('ok')], [text('ok')]]);
-    const careless: ModelClient = {
-      stream: (request, onDelta) => {
-        const { messages, tools }: { messages: unknown; tools: unknown } = structuredClone({ ...request });
-        const answer = inner.stream(structuredClone({ ...request }), onDelta);
-        for (const list of [request.messages, request.tools]) if (Array.isArray(list)) for (const one of list) Reflect.set(one, 'extra', 1);
-        for (const { content } of request.messages)
-          if (Array.isArray(content)) for (const part of content) Reflect.set(part, 'cache_control', { type: 'ephemeral' });
-        for (const list of [request.messages, request.tools]) if (Array.isArray(list)) list.push({ role: 'user', content: 'more' });
-        expect([messages, tools]).not.toEqual([request.messages, request.tools]);
-        return answer;
-      },
-    };
-    const session = sessionWith(careless);
+    const session = sessionWith(careless(inner));
     expect((await session.send('go').done).text).toBe('ok');
     expect((await session.send('on').done).text).toBe('ok');
     expect(session.messages).toHaveLength(6);
-    const sent = JSON.stringify(inner.requests.map(({ body }) => body));
-    for (const added of ['extra', 'cache_control', 'more']) expect(sent).not.toContain(`"${added}"`);
+    expectNothingAdded(inner);
+    await session.close();
+  });
+
+  it('that does so for a subagent spoils neither its history nor its parent’s', async () => {
+    const inner = scriptedModel([
+      [toolUse('Agent', { description: 'a task', prompt: 'look' }, { id: 'toolu_1' })],
+      [toolUse('Echo', { n: 1 }, { id: 'toolu_2' })],
+      [text('seen')],
+      [text('ok')],
+    ]);
+    const session = sessionWith(careless(inner), { builtInTools: ['Agent'] });
+    expect((await session.send('go').done).text).toBe('ok');
+    inner.assertConsumed();
+    expectNothingAdded(inner);
     await session.close();
   });
 
