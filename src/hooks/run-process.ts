@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { after, idlyAfter, type MonotonicClock } from '../model/clock.js';
 import { OUTPUT_CAP_BYTES, STDERR_CAP_BYTES } from './limits.js';
 import { groupAlive, own, signalGroup } from './process-group.js';
@@ -101,8 +100,7 @@ export function runProcess(spec: ProcessSpec): RunningProcess {
     ending = true;
     offTimer();
     disown();
-    const problem = existsSync(spec.cwd) ? error.message : `the working directory ${spec.cwd} does not exist`;
-    settle({ kind: 'failed', message: `It could not be started: ${problem}.` });
+    settle({ kind: 'failed', message: `It could not be started: ${error.message}.` });
   });
   let exit: { readonly code: number | null } | undefined;
   const finish = () => {
