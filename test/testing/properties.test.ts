@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { loadSettings } from '../../src/settings/load.js';
 import {
   always,
   checkProperties,
@@ -94,6 +95,15 @@ describe('a property of a file', () => {
       home: realpathSync(mkdtempSync(join(tmpdir(), 'sixgates-home-'))),
     });
     expect(shown).toContain(`${cwd}/.claude/settings.json:4`);
+  });
+
+  it('holds of the user’s settings where they were moved, as in a session: no mode writes to them unasked', async () => {
+    const asked = never('Write').runs({ unless: 'asked' });
+    const settings = loadSettings({ ...place, configDir: '/project/cfg', files: false });
+    const write = (file_path: string) => [{ tool: 'Write', input: { file_path, content: '{}' } }];
+    const options = { settings, modes: ['acceptEdits'] } as const;
+    expect(await hold(asked, { ...options, calls: write('/project/cfg/settings.json') })).toBeNull();
+    expect(await hold(asked, { ...options, calls: write('/project/cfgs/settings.json') })).toContain('mode acceptEdits allows it');
   });
 });
 

@@ -6,13 +6,14 @@ import { PermissionEngine } from '../../permissions/engine.js';
 import type { PathFs } from '../../permissions/paths.js';
 import { nodePathFs } from '../../permissions/paths.js';
 import type { PermissionFacts, ToolVerdict, TraceEntry } from '../../permissions/types.js';
+import { boundsOf } from '../../settings/load.js';
 import type { LoadedSettings } from '../../settings/types.js';
 import { closeNames, findTool, parseToolInput } from '../../tool/index.js';
 import type { AnyTool } from '../../tool/types.js';
 import { type CallCase, type ModeCase, permissionMode } from './types.js';
 
 export interface WorldOptions {
-  readonly settings: Pick<LoadedSettings, 'rules' | 'additionalDirectories'> & Partial<Pick<LoadedSettings, 'outsideReadsBlocked'>>;
+  readonly settings: LoadedSettings;
   readonly cwd: string;
   readonly home: string;
   readonly tools: readonly AnyTool[];
@@ -38,8 +39,7 @@ export class World {
     const { settings, cwd, home, tools, mcpServers } = this.options;
     const engine = new PermissionEngine({
       rules: settings.rules,
-      additionalDirectories: settings.additionalDirectories,
-      outsideReadsBlocked: settings.outsideReadsBlocked ?? false,
+      ...boundsOf(settings),
       mode: permissionMode(mode),
       cwd,
       home,
