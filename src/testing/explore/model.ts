@@ -112,11 +112,11 @@ function scenarioKey(scenario: Scenario, world: World): string {
   const common = { opinion, canAsk: answers.length > 0, hasRequestHooks: requestHooks.length > 0 };
   const facts = (result: Scenario['hooks'][number]['result'] | null): unknown =>
     factsKey(
-      world.facts(call, mode, {
+      world.gather(call, mode, {
         hook: result,
         rewritten: result?.updatedInput === undefined ? null : { value: result.updatedInput.value, by: 'hook', approval: null },
         ...common,
-      }),
+      }).facts,
     );
   return JSON.stringify([
     mode,

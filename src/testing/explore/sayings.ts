@@ -67,15 +67,14 @@ function waitingFor(snapshot: WalkSnapshot, scenario: Scenario, world: World, pa
     ];
   }
   if (call.matches({ executing: { deciding: 'gathering' } })) {
-    const facts = world.facts(scenario.call, mode, {
+    const gathered = world.gather(scenario.call, mode, {
       hook: context.hook,
       rewritten: context.rewritten,
       opinion: scenario.opinion,
       canAsk: scenario.answers.length > 0,
       hasRequestHooks: scenario.requestHooks.length > 0,
     });
-    const digest = world.digest(scenario.call, mode, context.rewritten);
-    return [toCall('facts', 'the facts are gathered', { type: 'facts.gathered', facts, digest }), ...broken('gathering')];
+    return [toCall('facts', 'the facts are gathered', gathered), ...broken('gathering')];
   }
   if (call.matches({ executing: { reporting: 'mapping' } })) {
     const mapped = toCall('mapped', 'the result is mapped', { type: 'result.mapped', report: REPORT });

@@ -5,7 +5,7 @@ import { inputDigest } from '../../permissions/digest.js';
 import { PermissionEngine } from '../../permissions/engine.js';
 import type { PathFs } from '../../permissions/paths.js';
 import { nodePathFs } from '../../permissions/paths.js';
-import type { PermissionFacts, ToolVerdict, TraceEntry } from '../../permissions/types.js';
+import type { ToolVerdict, TraceEntry } from '../../permissions/types.js';
 import { boundsOf } from '../../settings/load.js';
 import type { LoadedSettings } from '../../settings/types.js';
 import { closeNames, findTool, parseToolInput } from '../../tool/index.js';
@@ -98,7 +98,8 @@ export class World {
     return { type: 'input.accepted' };
   }
 
-  facts(
+  /** The facts of a call, and what an approval of its present input binds to. */
+  gather(
     call: CallCase,
     mode: ModeCase,
     more: {
@@ -108,8 +109,14 @@ export class World {
       readonly canAsk: boolean;
       readonly hasRequestHooks: boolean;
     },
-  ): PermissionFacts {
-    const { tool, rawInput, input } = this.given(call, mode, more.rewritten);
+  ): Extract<GateAnswer, { type: 'facts.gathered' }> {
+    const { rewritten } = more;
+    const tool = this.tool(call, mode);
+    const answered = rewritten !== null && isJsonObject(rewritten.value) ? rewritten.value : undefined;
+    const given = answered ?? call.input;
+    const parsed = tool === undefined ? undefined : parseToolInput(tool, given, answered === undefined ? 'model' : 'answer');
+    const rawInput = parsed?.ok && isJsonObject(parsed.input) ? parsed.input : given;
+    const input = tool === undefined ? rawInput : this.observable(tool, rawInput);
     const facts = this.engine(mode).facts({
       toolName: tool?.name ?? call.tool,
       input,
@@ -122,27 +129,17 @@ export class World {
       ...(tool?.mcp === undefined ? {} : { mcp: tool.mcp }),
       ...(tool?.preparePermissionMatcher === undefined ? {} : { matchesContent: tool.preparePermissionMatcher(rawInput) }),
     });
-    const approval: TraceEntry | null = more.rewritten?.approval ?? null;
+    const approval: TraceEntry | null = rewritten?.approval ?? null;
     return {
-      ...facts,
-      canAsk: more.canAsk,
-      hasPermissionRequestHooks: more.hasRequestHooks,
-      ...(approval === null ? {} : { approval }),
+      type: 'facts.gathered',
+      facts: {
+        ...facts,
+        canAsk: more.canAsk,
+        hasPermissionRequestHooks: more.hasRequestHooks,
+        ...(approval === null ? {} : { approval }),
+      },
+      digest: inputDigest(input),
     };
-  }
-
-  /** What an approval of the call's present input binds to. */
-  digest(call: CallCase, mode: ModeCase, rewritten: RewrittenInput | null): string {
-    return inputDigest(this.given(call, mode, rewritten).input);
-  }
-
-  private given(call: CallCase, mode: ModeCase, rewritten: RewrittenInput | null) {
-    const tool = this.tool(call, mode);
-    const answered = rewritten !== null && isJsonObject(rewritten.value) ? rewritten.value : undefined;
-    const given = answered ?? call.input;
-    const parsed = tool === undefined ? undefined : parseToolInput(tool, given, answered === undefined ? 'model' : 'answer');
-    const rawInput = parsed?.ok && isJsonObject(parsed.input) ? parsed.input : given;
-    return { tool, rawInput, input: tool === undefined ? rawInput : this.observable(tool, rawInput) };
   }
 
   private observable(tool: AnyTool, input: JsonObject): JsonObject {
