@@ -1,8 +1,5 @@
 import { constants, gunzipSync } from 'node:zlib';
-
-const GZIP_MAGIC = 0x1f8b;
-/** What is packed again on its way (uploads, archives) is packed once or twice more, not endlessly. */
-const MOST_LAYERS = 4;
+import { CUT_SHORT, isGzip, MOST_LAYERS } from './protocol/packing.js';
 
 /** A file's bytes as they were before they were packed. */
 export interface Unpacked {
@@ -27,15 +24,13 @@ export function unpack(file: Buffer): Unpacked {
   return { bytes: asUtf8(bytes), warnings };
 }
 
-const isGzip = (bytes: Buffer): boolean => bytes.length >= 2 && bytes.readUInt16BE(0) === GZIP_MAGIC;
-
 function gunzip(bytes: Buffer): { readonly whole: Buffer; readonly warning?: string } {
   try {
     return { whole: gunzipSync(bytes) };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'Z_BUF_ERROR') {
-      return { whole: beginning(bytes, bytes.length) ?? Buffer.alloc(0), warning: 'The file was cut short; what could be read is shown.' };
+      return { whole: beginning(bytes, bytes.length) ?? Buffer.alloc(0), warning: CUT_SHORT };
     }
     if (code !== 'Z_DATA_ERROR') throw error;
     return { whole: upToDamage(bytes), warning: 'The packed file is damaged; what could be read is shown.' };

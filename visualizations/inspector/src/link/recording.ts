@@ -1,7 +1,6 @@
 import { EMBEDDED_RECORDING_ID, type FlowRecording } from '../../../../src/inspect/protocol/flowEvents.js';
 import { parseFlowText } from '../../../../src/inspect/protocol/flowText.js';
-
-const GZIP = [0x1f, 0x8b];
+import { CUT_SHORT, isGzip, MOST_LAYERS } from '../../../../src/inspect/protocol/packing.js';
 
 /** The recording inside a one-file HTML, if this page is one. */
 export async function embeddedRecording(): Promise<FlowRecording | null> {
@@ -17,8 +16,7 @@ export async function embeddedRecording(): Promise<FlowRecording | null> {
 export async function readRecording(file: Uint8Array<ArrayBuffer>): Promise<FlowRecording> {
   let bytes = file;
   let cut = false;
-  // What is packed again on its way is packed twice.
-  for (let layer = 0; layer < 4 && bytes[0] === GZIP[0] && bytes[1] === GZIP[1]; layer++) {
+  for (let layer = 0; layer < MOST_LAYERS && isGzip(bytes); layer++) {
     const parts: Uint8Array<ArrayBuffer>[] = [];
     try {
       const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
@@ -29,5 +27,5 @@ export async function readRecording(file: Uint8Array<ArrayBuffer>): Promise<Flow
     bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
   }
   const recording = parseFlowText(new TextDecoder().decode(bytes));
-  return cut ? { ...recording, warnings: ['The file was cut short; what could be read is shown.', ...recording.warnings] } : recording;
+  return cut ? { ...recording, warnings: [CUT_SHORT, ...recording.warnings] } : recording;
 }
