@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import { loadHooks } from '../hooks/config.js';
 import { isHookEvent } from '../hooks/events.js';
-import type { JsonValue } from '../json.js';
 import { parseRuleText } from '../permissions/grammar.js';
 import type { RuleScope } from '../permissions/types.js';
 import { closest } from '../tool/closest.js';
-import { at, formatPath, type JsonDocument, type JsonPath } from './jsonc.js';
+import { at, formatPath, type JsonDocument, type JsonPath, listOf } from './jsonc.js';
 import { KEYS_OF_CONSEQUENCE, KNOWN_KEYS, PERMISSION_KEYS, settingsSchema } from './schema.js';
 import type { SettingsProblem } from './types.js';
 
@@ -39,9 +38,7 @@ export function checkSettings(source: SourceOfSettings): SettingsProblem[] {
     for (const { path, message } of parsed.error.issues.flatMap(leaves)) problems.push(problem('error', path, `${message}; ignored`));
   }
   for (const behavior of ['allow', 'ask', 'deny'] as const) {
-    const list = at(document.value.permissions, behavior);
-    if (!Array.isArray(list)) continue;
-    for (const [index, text] of list.entries()) {
+    for (const [index, text] of listOf(document.value.permissions, behavior).entries()) {
       const rule = typeof text === 'string' ? parseRuleText(text) : undefined;
       if (rule?.ok === false)
         problems.push(problem('error', ['permissions', behavior, index], `"${text}" is not a rule: ${rule.reason}; ignored`));
@@ -61,7 +58,7 @@ export function checkSettings(source: SourceOfSettings): SettingsProblem[] {
     const message = 'There is no sandbox here: commands run with your own rights, and only permission rules and hooks restrict them';
     problems.push(problem('warning', ['sandbox', 'enabled'], message));
   }
-  for (const [index, directory] of additionalDirectories(document.value.permissions).entries()) {
+  for (const [index, directory] of listOf(document.value.permissions, 'additionalDirectories').entries()) {
     if (typeof directory !== 'string' || !/^\$\{?[A-Za-z_]/.test(directory)) continue;
     const message = `Variables stand for themselves in ${directory}; write ~/… for a directory below home, or the whole path`;
     problems.push(problem('warning', ['permissions', 'additionalDirectories', index], message));
@@ -73,11 +70,6 @@ export function checkSettings(source: SourceOfSettings): SettingsProblem[] {
     }
   }
   return problems;
-}
-
-function additionalDirectories(permissions: JsonValue | undefined): readonly JsonValue[] {
-  const list = at(permissions, 'additionalDirectories');
-  return Array.isArray(list) ? list : [];
 }
 
 const OTHER_NAMES: Readonly<Record<string, string>> = { allowedTools: 'permissions.allow', disallowedTools: 'permissions.deny' };

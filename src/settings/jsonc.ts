@@ -60,3 +60,9 @@ export const formatPath = (path: JsonPath): string =>
   path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`), '');
 
 export const at = (value: JsonValue | undefined, key: string): JsonValue | undefined => (isJsonObject(value) ? value[key] : undefined);
+
+/** Empty where there is no list. */
+export function listOf(value: JsonValue | undefined, key: string): readonly JsonValue[] {
+  const list = at(value, key);
+  return Array.isArray(list) ? list : [];
+}

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { readRule, ruleFromText } from '../permissions/grammar.js';
 import type { PermissionRule, RuleScope } from '../permissions/types.js';
 import { checkSettings } from './check.js';
-import { at, parseDocument } from './jsonc.js';
+import { at, listOf, parseDocument } from './jsonc.js';
 import { chooseMode } from './mode.js';
 import { configDirIn } from './place.js';
 import { ENV_NAME } from './schema.js';
@@ -130,8 +130,8 @@ function rulesOf(source: Source, options: LoadSettingsOptions, problems: Setting
     problems.push({ severity: 'warning', scope, ...(file === undefined ? {} : { file, line }), path, message });
   };
   for (const behavior of ['deny', 'ask', 'allow'] as const) {
-    const list = at(document.value.permissions, behavior);
-    if (!Array.isArray(list) || list.length === 0) continue;
+    const list = listOf(document.value.permissions, behavior);
+    if (list.length === 0) continue;
     if (behavior === 'allow' && document.errors.length > 0) continue;
     if (behavior === 'allow' && needsTrust(source) && options.trusted !== true) {
       note(
@@ -161,8 +161,8 @@ function directoriesOf(sources: readonly Source[], options: LoadSettingsOptions,
   const directories = new Set<string>();
   for (const source of sources) {
     const { scope, file, document } = source;
-    const list = at(document.value.permissions, 'additionalDirectories');
-    if (!Array.isArray(list) || list.length === 0) continue;
+    const list = listOf(document.value.permissions, 'additionalDirectories');
+    if (list.length === 0) continue;
     if (needsTrust(source) && options.trusted !== true) {
       problems.push({
         severity: 'warning',
