@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { errorCode } from './tool/errors.js';
 
 /**
  * What a process of this machine is, beside its pid, which another program may have later: when it was started, and since which start of
@@ -25,6 +26,6 @@ export function isProcessAlive(pid: number, life?: string): boolean {
     return true;
   } catch (error) {
     // EPERM: it lives, under another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }

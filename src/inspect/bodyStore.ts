@@ -1,4 +1,4 @@
-import crypto from 'node:crypto';
+import { sha256 } from '../sha256.js';
 import { type Captured, type CaptureLimits, capture, LIGHT_LIMITS } from './capture.js';
 import { BODY_PART_CHARS, type BodyRef, PREVIEW_CHARS } from './protocol/flowEvents.js';
 import type { TextPart } from './protocol/rpc.js';
@@ -126,12 +126,6 @@ export class BodyStore {
     }
   }
 }
-
-/** In one step where Node has it (since 20.12): setting up a hash costs more than hashing a small text. */
-const sha256: (text: string) => string =
-  typeof crypto.hash === 'function'
-    ? (text) => crypto.hash('sha256', text, 'hex')
-    : (text) => crypto.createHash('sha256').update(text).digest('hex');
 
 const hashOf = (text: string): string => sha256(text).slice(0, 32);
 

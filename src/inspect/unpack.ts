@@ -1,4 +1,5 @@
 import { constants, gunzipSync } from 'node:zlib';
+import { errorCode } from '../tool/errors.js';
 import { CUT_SHORT, isGzip, MOST_LAYERS } from './protocol/packing.js';
 
 /** A file's bytes as they were before they were packed. */
@@ -28,7 +29,7 @@ function gunzip(bytes: Buffer): { readonly whole: Buffer; readonly warning?: str
   try {
     return { whole: gunzipSync(bytes) };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'Z_BUF_ERROR') {
       return { whole: beginning(bytes, bytes.length) ?? Buffer.alloc(0), warning: CUT_SHORT };
     }

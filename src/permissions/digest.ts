@@ -1,5 +1,5 @@
-import * as crypto from 'node:crypto';
 import type { JsonValue } from '../json.js';
+import { sha256 } from '../sha256.js';
 
 /** JSON with the keys of every object sorted: equal for equal values, whatever the order they were written in. */
 export function canonicalJson(value: JsonValue): string {
@@ -14,7 +14,3 @@ const isArray = (value: JsonValue): value is readonly JsonValue[] => Array.isArr
 
 /** What an answer binds to: SHA-256 (hex) of the canonical JSON of exactly the input that was shown. */
 export const inputDigest = (input: JsonValue): string => sha256(canonicalJson(input));
-
-/** `crypto.hash` does the same in a third of the time; Node has it from 20.12 on. */
-const sha256: (text: string) => string =
-  'hash' in crypto ? (text) => crypto.hash('sha256', text) : (text) => crypto.createHash('sha256').update(text).digest('hex');

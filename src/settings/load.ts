@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { readRule, ruleFromText } from '../permissions/grammar.js';
 import type { PermissionRule, RuleScope } from '../permissions/types.js';
+import { errorCode } from '../tool/errors.js';
 import { checkSettings } from './check.js';
 import { at, listOf, parseDocument } from './jsonc.js';
 import { chooseMode } from './mode.js';
@@ -117,7 +118,7 @@ function readText(file: string): string | { readonly missing: boolean; readonly 
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unreadable';
+    const code = errorCode(error) ?? 'unreadable';
     return { missing: code === 'ENOENT' || code === 'ENOTDIR', code };
   }
 }
